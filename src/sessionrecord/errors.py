@@ -1,0 +1,88 @@
+"""Every exception this package raises on purpose.
+
+::
+
+    SessionRecordError
+    ├── IJsonError             a line is not strict I-JSON, or a value cannot be written as it
+    ├── InvalidRecordError     a line, or the members given, are not a valid record
+    ├── StreamError            a strict reader met an error
+    ├── WriterError            a record would make the stream invalid, or the writer is closed
+    ├── RefError               a string is not a ref or a session reference
+    │   └── RefNotFoundError   a well-formed ref names nothing in the session
+    ├── SourceError            a source cannot be opened or is of no readable kind
+    └── ConversionError        a native log holds nothing that can be converted
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sessionrecord.diagnostics import Diagnostic
+
+__all__ = [
+    "ConversionError",
+    "IJsonError",
+    "InvalidRecordError",
+    "RefError",
+    "RefNotFoundError",
+    "SessionRecordError",
+    "SourceError",
+    "StreamError",
+    "WriterError",
+]
+
+
+class SessionRecordError(Exception):
+    """The root of the tree: catching it catches everything this package raises on purpose."""
+
+
+class _WithDiagnostics(SessionRecordError):
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self.diagnostics: list[Diagnostic] = list(diagnostics)
+        """Everything found, errors and warnings, in the order of the lines."""
+        errors = [d for d in self.diagnostics if d.severity == "error"] or self.diagnostics
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        super().__init__(f"{errors[0]}{more}" if errors else "invalid")
+
+
+class IJsonError(SessionRecordError):
+    """A line is not strict I-JSON (ASR-041), or a Python value cannot be written as it."""
+
+    def __init__(self, code: str, pointer: str, message: str) -> None:
+        super().__init__(f"{code} at {pointer or 'the root'}: {message}")
+        self.code = code
+        """The diagnostic code, as in `sessionrecord.diagnostics.CODES`."""
+        self.pointer = pointer
+        """JSON Pointer (RFC 6901) of the offending value."""
+        self.reason = message
+        """The rule in words."""
+
+
+class InvalidRecordError(_WithDiagnostics):
+    """A line, or the members given to a model, break the rules of their record type."""
+
+
+class StreamError(_WithDiagnostics):
+    """A strict reader met an error; `diagnostics` holds what was found up to there."""
+
+
+class WriterError(SessionRecordError):
+    """A call would make the stream invalid, or the writer is closed. Nothing was written."""
+
+
+class RefError(SessionRecordError, ValueError):
+    """A string is not a ref, a session key part or a session reference (spec section 3)."""
+
+
+class RefNotFoundError(RefError, LookupError):
+    """A well-formed ref names nothing in the session, or not yet at the `seq` asked for."""
+
+
+class SourceError(SessionRecordError):
+    """A source cannot be opened, or is of a kind that cannot be read."""
+
+
+class ConversionError(SessionRecordError):
+    """A native log holds nothing that can be converted."""

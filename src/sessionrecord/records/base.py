@@ -1,0 +1,218 @@
+"""What every model of the wire shares: names, absence, unknown members, lines."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema
+from typing_extensions import Self
+
+from sessionrecord import ijson
+from sessionrecord.diagnostics import CODES, Diagnostic, excerpt
+from sessionrecord.errors import InvalidRecordError
+from sessionrecord.records.names import misspelled
+
+__all__ = ["KNOWN", "UNKNOWN", "WireModel", "invalid"]
+
+KNOWN: Final = "\0known"
+UNKNOWN: Final = "\0unknown"
+"""Labels of the two arms of an open union in error places; no member name can be mistaken for them."""
+
+_LEFT_OUT: Final = frozenset({KNOWN, UNKNOWN})
+
+
+M = TypeVar("M", bound="WireModel")
+
+
+class Marks:
+    """Tells that a model met unknown members, by the identity of `last`."""
+
+    last: ClassVar[object] = object()
+
+
+def _mark(name: str) -> str:
+    # runs for unknown members only: what costs nothing on the usual record
+    Marks.last = object()
+    return name
+
+
+class WireModel(BaseModel):
+    """A JSON object of the wire. Attributes are snake_case, the wire is lower camelCase (ASR-040).
+
+    Unknown members are kept in `model_extra` and written back. Models are frozen: `replace` makes a changed copy.
+    In a constructor None means absent, except for the few members where null has a meaning (ASR-043).
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        frozen=True,
+        strict=True,
+        alias_generator=to_camel,
+        validate_by_alias=True,
+        validate_by_name=True,
+        serialize_by_alias=True,
+        defer_build=True,
+    )
+    __pydantic_extra__: dict[Annotated[str, AfterValidator(_mark)], Any]
+
+    null_members: ClassVar[frozenset[str]] = frozenset()
+    """Attributes whose None is a null with a meaning."""
+    lenient_members: ClassVar[frozenset[str]] = frozenset()
+    """Wire names of members of our own design: a null there is a warning and reads as absent."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, /, **members: Any) -> None:
+            cls = type(self)
+            data: dict[str, Any] = {}
+            if "type" in cls.model_fields and cls.model_fields["type"].default is not None:
+                data["type"] = cls.model_fields["type"].default
+            for name, value in members.items():
+                field = cls.model_fields.get(name)
+                if field is None or value is not None or name in cls.null_members:
+                    data[name if field is None else field.alias or name] = _plain(value)
+            try:
+                self.__pydantic_validator__.validate_python(data, self_instance=self, by_alias=True, by_name=False)
+            except ValidationError as e:
+                raise invalid(e) from None
+
+        # tells pydantic that validating does not have to go through this constructor
+        __init__.__pydantic_base_init__ = True
+
+        def model_dump(self, *, by_alias: bool = True, exclude_unset: bool = True, **options: Any) -> dict[str, Any]:
+            options.pop("mode", None)  # pydantic's JSON mode would turn decimals into strings
+            return super().model_dump(by_alias=by_alias, exclude_unset=exclude_unset, **options)
+
+        def model_dump_json(self, **options: Any) -> str:
+            indent = options.pop("indent", None)
+            return ijson.dumps(self.model_dump(**options), indent=indent is not None).decode()
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return _require_type(handler(source))
+
+    def to_wire(self) -> dict[str, ijson.JsonValue]:
+        """The members as they stand on the wire: by alias, absent ones left out."""
+        return self.__pydantic_serializer__.to_python(self, by_alias=True, exclude_unset=True)
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some members changed; None takes one out. Raises `InvalidRecordError`."""
+        cls = type(self)
+        data = self.to_wire()
+        for name, value in changes.items():
+            field = cls.model_fields.get(name)
+            wire_name = name if field is None else field.alias or name
+            if field is not None and value is None and name not in cls.null_members:
+                data.pop(wire_name, None)
+            else:
+                data[wire_name] = _plain(value)
+        return _validated(cls, data)
+
+
+def _plain(value: Any) -> Any:
+    """Nested models as wire objects, so that there is one way to validate them, and what was changed within is seen."""
+    if isinstance(value, WireModel):
+        return value.to_wire()
+    if isinstance(value, list | tuple):
+        return [v.to_wire() if isinstance(v, WireModel) else v for v in value]
+    if isinstance(value, Mapping):
+        return {k: v.to_wire() if isinstance(v, WireModel) else v for k, v in value.items()}
+    return value
+
+
+def _validated(cls: type[M], data: dict[str, Any]) -> M:
+    try:
+        model = cls.model_validate(data, by_alias=True, by_name=False)
+    except ValidationError as e:
+        raise invalid(e) from None
+    deque(misspelled(model, data), maxlen=0)
+    return model
+
+
+def _require_type(schema: CoreSchema) -> CoreSchema:
+    # the tag has a default for authors; on the wire it must be there, and then always counts as set
+    inner: Any = schema
+    while inner["type"] != "model-fields":
+        if "schema" not in inner:
+            return schema
+        inner = inner["schema"]
+    tag = inner["fields"].get("type")
+    if tag is not None and tag["schema"]["type"] == "default":
+        inner["fields"]["type"] = {**tag, "schema": tag["schema"]["schema"]}
+    return schema
+
+
+_CODE_OF_ERROR: Final = {
+    "missing": "member-missing",
+    "string_too_short": "value-invalid",
+    "string_pattern_mismatch": "value-invalid",
+    "literal_error": "value-invalid",
+    "greater_than_equal": "value-invalid",
+    "too_short": "value-invalid",
+    "value_error": "value-invalid",
+    "one_of": "value-invalid",
+}
+_JSON_TYPE_NAMES: Final = {
+    "string_type": "a string",
+    "list_type": "an array",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "bool_type": "true or false",
+    "int_type": "an integer",
+}
+
+
+def findings(error: ValidationError) -> Iterator[Diagnostic]:
+    """The errors of pydantic as diagnostics with our codes, JSON Pointers and words."""
+    for e in _one_arm(error.errors(include_url=False, include_context=False)):
+        place = _place(e["loc"])
+        kind, given = e["type"], e["input"]
+        if kind == "string_unicode":  # reported as lone-surrogate when the line was read
+            continue
+        if kind != "missing" and given is None:
+            code, rule = "null-not-allowed", "null has no meaning here; leave the member out"
+        elif kind in CODES:
+            code, rule = kind, f"{e['msg']}, not {excerpt(given)}"
+        elif kind == "missing":
+            code, rule = "member-missing", "the member is required"
+        elif kind in _JSON_TYPE_NAMES or kind.endswith("_type"):
+            code, rule = "type-invalid", f"must be {_JSON_TYPE_NAMES.get(kind, 'another JSON type')}, not {excerpt(given)}"
+        elif kind == "string_too_short":
+            code, rule = "value-invalid", "must not be empty"
+        else:
+            code, rule = _CODE_OF_ERROR.get(kind, "value-invalid"), f"{e['msg'][:1].lower()}{e['msg'][1:]}, not {excerpt(given)}"
+        name = str(place[-1]) if place else "the record"
+        yield Diagnostic.of(code, f"{name}: {rule}", pointer=ijson.pointer(*place))
+
+
+def _one_arm(errors: list[Any]) -> Iterator[Any]:
+    """Of an open union's errors only those of the arm that the tag chose."""
+    refused = {e["loc"][: e["loc"].index(UNKNOWN)] for e in errors if e["type"] == "known-tag" and UNKNOWN in e["loc"]}
+    for e in errors:
+        loc = e["loc"]
+        if KNOWN in loc and loc[: loc.index(KNOWN)] not in refused:
+            continue
+        if UNKNOWN in loc and loc[: loc.index(UNKNOWN)] in refused:
+            continue
+        yield e
+
+
+def _place(loc: tuple[int | str, ...]) -> list[int | str]:
+    place: list[int | str] = []
+    parts = iter(loc)
+    for part in parts:
+        if part == KNOWN:
+            next(parts, None)  # the tag
+        elif part not in _LEFT_OUT:
+            place.append(part)
+    return place
+
+
+def invalid(error: ValidationError) -> InvalidRecordError:
+    """The error to raise for members that break the rules of their model."""
+    return InvalidRecordError(list(findings(error)))
