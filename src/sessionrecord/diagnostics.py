@@ -6,6 +6,7 @@ Codes are ours, in kebab-case; `ASR-NNN` numbers are the specification's and are
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from typing import Final, Literal, TypeAlias
 
 __all__ = ["CODES", "REQUIREMENTS", "CodeInfo", "Diagnostic", "Requirement", "Severity", "excerpt"]
@@ -112,8 +113,10 @@ def excerpt(value: object, limit: int = 40) -> str:
     if isinstance(value, str):
         piece = repr(value[:limit])
         return f"{piece[:limit]}…" if len(value) > limit or len(piece) > limit + 2 else piece
-    text = {None: "null", True: "true", False: "false"}.get(value) if value is None or isinstance(value, bool) else None
-    text = text or str(value)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    text = str(Decimal(value)) if isinstance(value, int) else str(value)  # str(int) has a limit of digits
+    text = text if text.isprintable() else repr(text)
     return f"{text[:limit]}…" if len(text) > limit else text
 
 

@@ -51,7 +51,8 @@ class IJsonError(SessionRecordError):
     """A line is not strict I-JSON (ASR-041), or a Python value cannot be written as it."""
 
     def __init__(self, code: str, pointer: str, message: str) -> None:
-        super().__init__(f"{code} at {pointer or 'the root'}: {message}")
+        place = pointer if pointer.isprintable() else repr(pointer)[1:-1]
+        super().__init__(f"{code} at {place or 'the root'}: {message}")
         self.code = code
         """The diagnostic code, as in `sessionrecord.diagnostics.CODES`."""
         self.pointer = pointer

@@ -48,7 +48,7 @@ class JsonNumber(Decimal):
         try:
             self = super().__new__(cls, literal)
         except InvalidOperation:  # an exponent too large even for Decimal
-            self = super().__new__(cls, "-Infinity" if literal.startswith("-") else "Infinity")
+            self = super().__new__(cls, str(float(literal)))
         self.literal = literal
         return self
 
@@ -176,7 +176,7 @@ def _fragments(value: JsonValue, depth: int) -> JsonValue:
     if depth > MAX_DEPTH:
         raise RecursionError
     if type(value) is int:
-        return orjson.Fragment(str(value)) if value.bit_length() > 63 else value
+        return orjson.Fragment(str(Decimal(value))) if value.bit_length() > 63 else value  # str(int) has a limit of digits
     if isinstance(value, dict):
         return {k: _fragments(v, depth + 1) for k, v in value.items()}
     if isinstance(value, list | tuple):
@@ -237,9 +237,7 @@ def _integer(literal: str) -> int | JsonNumber:
 
 def _float(literal: str) -> float | JsonNumber:
     value = float(literal)
-    if literal == repr(value) or literal.encode() == orjson.dumps(value):
-        return value
-    return JsonNumber(literal)
+    return value if literal.encode() == orjson.dumps(value) else JsonNumber(literal)
 
 
 def _pairs_hook(repeated: dict[int, tuple[dict[str, JsonValue], list[str]]]) -> Callable[[list[tuple[str, JsonValue]]], dict[str, JsonValue]]:
@@ -247,7 +245,8 @@ def _pairs_hook(repeated: dict[int, tuple[dict[str, JsonValue], list[str]]]) -> 
         members = dict(pairs)
         if len(members) != len(pairs):
             seen: set[str] = set()
-            repeated[id(members)] = members, [n for n, _ in pairs if n in seen or seen.add(n)]  # type: ignore[func-returns-value]
+            again = [n for n, _ in pairs if n in seen or seen.add(n)]  # type: ignore[func-returns-value]
+            repeated[id(members)] = members, list(dict.fromkeys(again))
         return members
 
     return make
@@ -294,9 +293,12 @@ def _walk(value: JsonValue, repeated: dict[int, tuple[dict[str, JsonValue], list
                 yield from _in_string(name, pointer(*place, name))
         elif isinstance(item, JsonNumber):
             double = float(item.literal)
-            if double in (float("inf"), float("-inf")):
+            if item.literal.lstrip("-").isdigit():
+                if item.copy_abs() > MAX_SAFE_INTEGER:
+                    yield Finding("number-out-of-range", pointer(*place), f"{excerpt(item)} is beyond 2^53-1; its digits are kept")
+            elif double in (float("inf"), float("-inf")):
                 yield Finding("number-not-finite", pointer(*place), f"{excerpt(item)} is beyond the range of a double")
-            elif Decimal(repr(double)) != item or (item == item.to_integral_value() and abs(item) > MAX_SAFE_INTEGER):
+            elif Decimal(repr(double)) != item:
                 yield Finding("number-out-of-range", pointer(*place), f"a double cannot hold {excerpt(item)}; its digits are kept")
         elif type(item) is int and not -MAX_SAFE_INTEGER <= item <= MAX_SAFE_INTEGER:
             yield Finding("number-out-of-range", pointer(*place), f"{excerpt(item)} is beyond 2^53-1; its digits are kept")

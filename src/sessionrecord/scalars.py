@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args,
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from sessionrecord.ijson import MAX_SAFE_INTEGER, JsonNumber
+from sessionrecord.ijson import MAX_SAFE_INTEGER
 
 __all__ = ["Amount", "ByteSpan", "DurationMs", "NonEmptyStr", "Omittable", "OpenEnum", "OpenEnumMarker", "SafeInt", "SignedInt", "Timestamp"]
 
@@ -53,8 +53,8 @@ def _scalar(schema: CoreSchema, code: str, rule: str, **json_schema: Any) -> _Sc
     return _Scalar(core_schema.custom_error_schema(schema, custom_error_type=code, custom_error_message=rule), json_schema)
 
 
-def _decimal(value: Any) -> Any:
-    if not isinstance(value, Decimal) or not value.is_finite() or value < 0 or (value.is_zero() and value.is_signed()):
+def _decimal(value: Decimal) -> Decimal:
+    if not value.is_finite() or value < 0:
         raise PydanticCustomError("number", "not a non-negative finite decimal")
     return value
 
@@ -63,9 +63,12 @@ def _non_negative(code: str, rule: str) -> _Scalar:
     return _scalar(
         core_schema.union_schema(
             [
+                # before float, which would take a decimal and lose its digits
+                core_schema.chain_schema(
+                    [core_schema.is_instance_schema(Decimal), core_schema.no_info_plain_validator_function(_decimal)]
+                ),
                 core_schema.int_schema(strict=True, ge=0),
                 core_schema.float_schema(strict=True, ge=0, allow_inf_nan=False),
-                core_schema.no_info_plain_validator_function(_decimal),
             ],
             mode="left_to_right",
         ),

@@ -20,9 +20,7 @@ __all__ = ["KNOWN", "UNKNOWN", "WireModel", "invalid"]
 
 KNOWN: Final = "\0known"
 UNKNOWN: Final = "\0unknown"
-"""Labels of the two arms of an open union in error places; no member name can be mistaken for them."""
-
-_LEFT_OUT: Final = frozenset({KNOWN, UNKNOWN})
+"""Labels of the two arms of an open union in error places: first, or after an index, where no member name can stand."""
 
 
 M = TypeVar("M", bound="WireModel")
@@ -69,7 +67,7 @@ class WireModel(BaseModel):
         def __init__(self, /, **members: Any) -> None:
             cls = type(self)
             data: dict[str, Any] = {}
-            if "type" in cls.model_fields and cls.model_fields["type"].default is not None:
+            if "type" in cls.model_fields and not cls.model_fields["type"].is_required():
                 data["type"] = cls.model_fields["type"].default
             for name, value in members.items():
                 field = cls.model_fields.get(name)
@@ -187,30 +185,32 @@ def findings(error: ValidationError) -> Iterator[Diagnostic]:
         else:
             code, rule = _CODE_OF_ERROR.get(kind, "value-invalid"), f"{e['msg'][:1].lower()}{e['msg'][1:]}, not {excerpt(given)}"
         name = str(place[-1]) if place else "the record"
+        name = name if name.isprintable() and len(name) <= 40 else excerpt(name)
         yield Diagnostic.of(code, f"{name}: {rule}", pointer=ijson.pointer(*place))
 
 
 def _one_arm(errors: list[Any]) -> Iterator[Any]:
     """Of an open union's errors only those of the arm that the tag chose."""
-    refused = {e["loc"][: e["loc"].index(UNKNOWN)] for e in errors if e["type"] == "known-tag" and UNKNOWN in e["loc"]}
-    for e in errors:
-        loc = e["loc"]
-        if KNOWN in loc and loc[: loc.index(KNOWN)] not in refused:
-            continue
-        if UNKNOWN in loc and loc[: loc.index(UNKNOWN)] in refused:
-            continue
-        yield e
+    arms = [_arm(e["loc"]) for e in errors]
+    refused = {e["loc"][:at] for e, at in zip(errors, arms, strict=True) if e["type"] == "known-tag"}
+    for e, at in zip(errors, arms, strict=True):
+        if at is None or (e["loc"][at] == KNOWN) == (e["loc"][:at] in refused):
+            yield e
 
 
 def _place(loc: tuple[int | str, ...]) -> list[int | str]:
-    place: list[int | str] = []
-    parts = iter(loc)
-    for part in parts:
-        if part == KNOWN:
-            next(parts, None)  # the tag
-        elif part not in _LEFT_OUT:
-            place.append(part)
-    return place
+    at = _arm(loc)
+    if at is None:
+        return list(loc)
+    return [*loc[:at], *_place(loc[at + (2 if loc[at] == KNOWN else 1) :])]  # after KNOWN comes the tag
+
+
+def _arm(loc: tuple[int | str, ...]) -> int | None:
+    """Where the first label of an arm stands."""
+    for i, part in enumerate(loc):
+        if part in (KNOWN, UNKNOWN) and (i == 0 or isinstance(loc[i - 1], int)):
+            return i
+    return None
 
 
 def invalid(error: ValidationError) -> InvalidRecordError:

@@ -64,7 +64,7 @@ class Source(WireModel):
 class EnvelopeModel(WireModel):
     """The envelope: what every record has, known or not. Spec section 2."""
 
-    lenient_members: ClassVar[frozenset[str]] = frozenset({"timestamp", "participant", "conversation", "predecessor", "source"})
+    lenient_members: ClassVar[frozenset[str]] = frozenset({"timestamp", "participant", "conversation", "source"})
 
     type: str
     """The record type: the discriminator. [S] "Record"."""
@@ -95,6 +95,8 @@ class EnvelopeModel(WireModel):
 
 class ParticipatingModel(EnvelopeModel):
     """The envelope of a record that forms the conversation structure. [S] "Context-participating record"."""
+
+    lenient_members: ClassVar[frozenset[str]] = EnvelopeModel.lenient_members | {"predecessor"}
 
     predecessor: Omittable[NonEmptyStr] = None
     """Ref of the entity it follows; absent means the head. [S] idea, our name, section 2."""

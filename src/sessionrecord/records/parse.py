@@ -11,7 +11,7 @@ from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import InvalidRecordError
 from sessionrecord.records.base import Marks, WireModel, findings
-from sessionrecord.records.envelope import Envelope
+from sessionrecord.records.envelope import CaptureState, Envelope, Source
 from sessionrecord.records.names import misspelled
 from sessionrecord.records.union import KnownRecord, Record
 from sessionrecord.records.unknown import InvalidRecord, UnknownRecord
@@ -96,6 +96,7 @@ def _read_value(value: Any, line: bytes, found: list[Diagnostic]) -> tuple[Recor
     cls: type[WireModel] = RECORD_TYPES.get(value["type"], UnknownRecord) if isinstance(value.get("type"), str) else UnknownRecord
     errors: list[Diagnostic] = []
     record: Record | None = None
+    read = value
     try:
         record = validate(value, by_alias=True, by_name=False)
     except ValidationError as e:
@@ -103,10 +104,11 @@ def _read_value(value: Any, line: bytes, found: list[Diagnostic]) -> tuple[Recor
         without = _without_lenient_nulls(cls, value)
         if without is not None:
             record, errors = _again(validate, without, errors)
+            read = without
     at = {d.pointer for d in errors if d.severity == "error"}
     kept = [d for d in found if d.code != "number-out-of-range" or d.pointer not in at]
     record_id = value.get("id")
-    diagnostics = [*kept, *errors, *(_remarks(record, value) if record is not None else ())]
+    diagnostics = [*kept, *errors, *(_remarks(record, read) if record is not None else ())]
     diagnostics = [_named(d, record_id) for d in diagnostics]
     if record is None or any(d.severity == "error" for d in kept):
         return _invalid(line, value, diagnostics)
@@ -147,10 +149,9 @@ def _without_lenient_nulls(cls: type[WireModel], value: dict[str, Any]) -> dict[
         if not isinstance(inner, dict):
             continue
         if name == "source":
-            changed[name] = _drop(inner, frozenset({"path", "line", "span", "nativeType", "nativeId"}))
+            changed[name] = _drop(inner, Source.lenient_members)
         else:
-            lenient = frozenset({"bytes", "sha256", "blob", "reason"})
-            changed[name] = {k: _drop(v, lenient) if isinstance(v, dict) else v for k, v in inner.items()}
+            changed[name] = {k: _drop(v, CaptureState.lenient_members) if isinstance(v, dict) else v for k, v in inner.items()}
     return changed if changed != value else None
 
 

@@ -1,0 +1,1 @@
+"""Ratios against peers, both sides on the same bytes in one run: `python -m benchmarks`."""

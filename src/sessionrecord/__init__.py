@@ -1,0 +1,1 @@
+"""Typed records, streams and sessions for AI agents."""

@@ -1,0 +1,207 @@
+"""The commands: each parses its arguments, calls the library and prints."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from sessionrecord.cli import render, views
+from sessionrecord.cli.output import Out, fail, working
+from sessionrecord.cli.program import DONE, FOUND_ERRORS, UNREADABLE, Program
+from sessionrecord.convert import Conversion
+from sessionrecord.errors import RefError, RefNotFoundError, SourceError, WriterError
+from sessionrecord.session import Session
+
+__all__ = ["app"]
+
+STDIO: Final = "-"
+
+app = typer.Typer(cls=Program, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+convert_app = typer.Typer(help="Turn a native log into a stream.", rich_markup_mode=None)
+app.add_typer(convert_app, name="convert")
+
+Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream to read; - reads standard input.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from sessionrecord import __version__
+
+        typer.echo(f"sessionrecord {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")] = False,
+) -> int:
+    """Convert, check and look at the sessions of AI agents.
+
+    \b
+    Exit codes:
+      0    done; for validate: the stream has no error
+      1    the stream has errors, or a REF names nothing in it
+      2    something cannot be read, written or converted, or wrong usage
+      130  interrupted
+      141  whoever read the output closed it
+
+    \b
+    Results go to standard output, errors to standard error as one line.
+    Colours are for terminals only, and never with NO_COLOR set.
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        return UNREADABLE
+    return DONE
+
+
+def _source(path: str) -> tuple[str | bytes, int]:
+    """What the library reads, and its size in bytes as far as that is known."""
+    if path != STDIO:
+        return path, Path(path).stat().st_size if Path(path).is_file() else 0
+    if sys.stdin is None:
+        raise SourceError("standard input is closed")
+    data = sys.stdin.buffer.read()
+    return data, len(data)
+
+
+def _open(path: str) -> Session:
+    source, size = _source(path)
+    with working(f"opening {path}", size):
+        return Session.read(source)
+
+
+def _open_known(path: str) -> Session:
+    """A session with something in it to show."""
+    session = _open(path)
+    if not any(type_ is not None for type_ in session.counts()):
+        raise SourceError(f"{path} holds no record of a session; {render.CONVERT_HINT}")
+    return session
+
+
+@app.command()
+def validate(stream: Stream, json: Json = False) -> int:
+    """Check a stream and list what is found: exit code 0 without errors, 1 with, 2 if it cannot be read."""
+    source, size = _source(stream)
+    with working(f"checking {stream}", size):
+        session = Session.read(source)
+        findings = views.findings(session)
+    out = Out(sys.stdout)
+    if json:
+        out.json(findings)
+    else:
+        render.findings(out, stream, findings, session.diagnostics)
+    return DONE if findings["ok"] else FOUND_ERRORS
+
+
+@app.command()
+def inspect(stream: Stream, json: Json = False) -> int:
+    """Say what a session is: header, records, turns, tools, usage, cost, losses, heads, findings."""
+    session = _open_known(stream)
+    with working(f"reading {stream}", _source_size(stream)):
+        overview = views.overview(session)
+    out = Out(sys.stdout)
+    if json:
+        out.json(overview)
+    else:
+        render.overview(out, overview)
+    return DONE
+
+
+def _source_size(path: str) -> int:
+    return Path(path).stat().st_size if path != STDIO and Path(path).is_file() else 0
+
+
+@app.command()
+def context(
+    stream: Stream,
+    at: Annotated[int | None, typer.Option("--at", metavar="SEQ", min=0, help="As it was after the record with this seq.")] = None,
+    head: Annotated[str | None, typer.Option("--head", metavar="REF", help="The branch that ends there, not the current one.")] = None,
+    json: Json = False,
+) -> int:
+    """Show what the model's context contained: the items in order, what is not there and why."""
+    session = _open_known(stream)
+    view = views.context(session.context_view(head=head, at=at))
+    out = Out(sys.stdout)
+    if json:
+        out.json(view)
+    else:
+        render.context(out, view)
+    return DONE
+
+
+@app.command()
+def show(
+    stream: Stream,
+    ref: Annotated[str, typer.Argument(metavar="REF", help="A record ID, or an entity such as callId=toolu_01.")],
+    json: Annotated[bool, typer.Option("--json", help="Print the lines of the records.")] = False,
+) -> int:
+    """Show a record, or all revisions of an entity; of a tool call its results too."""
+    session = _open_known(stream)
+    found = views.named(session, ref)
+    out = Out(sys.stdout)
+    if json:
+        for shown in found:
+            out.json_line(shown.record.to_line())
+    else:
+        render.records(out, found)
+    return DONE
+
+
+@convert_app.command("claude-code")
+def claude_code(
+    log: Annotated[str, typer.Argument(metavar="LOG", help="The .jsonl log of a session; - reads standard input.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="OUT", help="The stream to write; - is standard output.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> int:
+    """Convert a log of Claude Code and report what became of every line.
+
+    Child sessions (sub-agents) are written to OUT.children/. The report goes to standard output, or to standard error
+    where the stream goes to standard output.
+    """
+    from sessionrecord.convert.claude_code import convert
+
+    if output != STDIO:
+        _check_target(log, Path(output), force)
+    source, size = _source(log)
+    with working(f"converting {log}", size):
+        conversion = convert(source)
+    out = Out(sys.stderr if output == STDIO else sys.stdout)
+    written = [] if output == STDIO else _write(conversion, Path(output))
+    if output == STDIO:
+        Out(sys.stdout).lines(record.to_line() for record in conversion.main)
+    if json:
+        out.json(conversion.report.to_dict())
+    else:
+        render.conversion(out, conversion, written)
+    return DONE
+
+
+def _check_target(log: str, target: Path, force: bool) -> None:
+    if target.is_dir():
+        raise WriterError(f"{target} is a directory")
+    if log != STDIO and target.exists() and Path(log).exists() and target.samefile(log):
+        raise WriterError("OUT is the log itself")
+    children = target.with_name(f"{target.name}.children")
+    for path in (target, children):
+        if (path.is_file() or path.is_dir()) and not force:
+            raise WriterError(f"{path} exists; --force replaces it")
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _write(conversion: Conversion, target: Path) -> list[Path]:
+    if not _is_device(target):
+        return conversion.write(os.path.realpath(target))
+    with target.open("wb") as file:  # a device or pipe is written to, never replaced
+        file.writelines(record.to_line() + b"\n" for record in conversion.main)
+    return [target]

@@ -1,0 +1,17 @@
+"""Bytes as lines: reading them from any source, appending them. Knows nothing of JSON."""
+
+from __future__ import annotations
+
+from sessionrecord.lines.append import Appender, AppendTarget
+from sessionrecord.lines.physical import CHUNK_SIZE, Batch, ByteSource, PhysicalLine, read_batches, read_lines
+
+__all__ = [
+    "CHUNK_SIZE",
+    "AppendTarget",
+    "Appender",
+    "Batch",
+    "ByteSource",
+    "PhysicalLine",
+    "read_batches",
+    "read_lines",
+]

@@ -1,0 +1,1 @@
+"""Streams of records: reading, writing, authoring."""
