@@ -90,7 +90,10 @@ def pointer(*parts: str | int) -> str:
 
 def has_noncharacter_bytes(data: bytes) -> bool:
     """Whether `data` may hold a noncharacter in raw UTF-8; false means that it does not."""
-    return b"\xbf\xbe" in data or b"\xbf\xbf" in data or b"\xef\xb7" in data
+    # a search for one byte is many times faster than for two, and most often enough
+    if b"\xbf" in data and (b"\xbf\xbe" in data or b"\xbf\xbf" in data):
+        return True
+    return b"\xef" in data and b"\xef\xb7" in data
 
 
 def prove(line: bytes) -> JsonValue:

@@ -10,10 +10,10 @@ from typing import Annotated, Final
 import typer
 
 from sessionrecord.cli import render, views
-from sessionrecord.cli.output import Out, fail, working
+from sessionrecord.cli.output import Out, working
 from sessionrecord.cli.program import DONE, FOUND_ERRORS, UNREADABLE, Program
 from sessionrecord.convert import Conversion
-from sessionrecord.errors import RefError, RefNotFoundError, SourceError, WriterError
+from sessionrecord.errors import SourceError, WriterError
 from sessionrecord.session import Session
 
 __all__ = ["app"]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from sessionrecord.cli.output import Cell, Out
-from sessionrecord.cli.summary import block_text, json_text, kind
-from sessionrecord.cli.views import EVIDENCE, TOKENS, Shown
+from sessionrecord.cli.summary import block_text, json_text
+from sessionrecord.cli.views import TOKENS, Shown
 from sessionrecord.convert import Conversion
 from sessionrecord.diagnostics import Diagnostic
-from sessionrecord.records import InvalidRecord, Record, WireModel
+from sessionrecord.records import InvalidRecord, Record
 
 __all__ = ["CONVERT_HINT", "context", "conversion", "findings", "overview", "records"]
 
@@ -20,7 +19,12 @@ CONVERT_HINT: Final = "to convert a log of Claude Code: sessionrecord convert cl
 
 _COLOURS: Final = {"error": "red", "warning": "yellow", "info": "cyan"}
 _KIND_COLOURS: Final = {"user": "green", "assistant": "cyan", "call": "magenta", "result": "blue", "compaction": "yellow"}
-_REASONS: Final = {"rewound": "taken back by a rewind", "compacted": "replaced by a compaction", "other-branch": "on another branch"}
+_REASONS: Final = {
+    "rewound": "taken back by a rewind",
+    "compacted": "replaced by a compaction",
+    "other-branch": "on another branch",
+    "not-applied": "a compaction that is not completed",
+}
 
 
 def number(n: int, noun: str) -> str:
@@ -118,7 +122,8 @@ def _usage(out: Out, o: dict[str, Any]) -> None:
         calls = number(usage["calls"], "model call")
         out.line(f"  In {usage['incompleteCalls']:,} of {calls} a count is marked as incomplete: the true numbers may be higher.")
     if o["childSessions"]:
-        out.line(f"  {number(len(o['childSessions']), 'child session')} not included.")
+        counted = {True: "counted in", False: "not counted in", None: "perhaps counted in"}[usage["includesChildren"]]
+        out.line(f"  {number(len(o['childSessions']), 'child session')} {counted}.")
     for cost in o["costs"]:
         out.line(f"  cost: {cost['amount']} {cost['currency']}")
 
@@ -151,7 +156,7 @@ def context(out: Out, view: dict[str, Any]) -> None:
     for d in view["findings"]:
         out.line("  ", Cell(d["severity"], _COLOURS[d["severity"]]), f" {d['code']}: {d['message']}")
     out.line()
-    out.line(Cell(EVIDENCE, "italic"))
+    out.line(Cell(view["note"], "italic"))
 
 
 def records(out: Out, shown: Sequence[Shown]) -> None:
@@ -172,14 +177,17 @@ def records(out: Out, shown: Sequence[Shown]) -> None:
 
 def _members(out: Out, record: Record) -> None:
     blocks = {name: getattr(record, name, None) for name in ("content", "summary", "prompt")}
-    blocks = {name: value for name, value in blocks.items() if isinstance(value, list)}
+    blocks = {name: value for name, value in blocks.items() if value}
     long: list[tuple[str, str]] = []
     short: list[tuple[str, str]] = []
     for name, value in record.to_wire().items():
         if name in ("type", "seq", "id") or name in blocks:
             continue
         text = value if isinstance(value, str) else json_text(value)
-        (long if len(text) > 100 or "\n" in text else short).append((name, text if isinstance(value, str) else json_text(value, indent=len(text) > 100)))
+        if len(text) <= 100 and "\n" not in text:
+            short.append((name, text))
+        else:
+            long.append((name, text if isinstance(value, str) else json_text(value, indent=True)))
     out.table(("", ""), [(Cell(name, "dim"), text) for name, text in short])
     for name, text in long:
         out.line("  ", Cell(f"{name}:", "dim"))

@@ -7,23 +7,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pydantic.alias_generators import to_camel
+
 from sessionrecord.cli.summary import kind, summary, wire
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.records import InvalidRecord, Record, SessionHeader
 from sessionrecord.refs import Ref
 from sessionrecord.session import Session
+from sessionrecord.session.calls import ToolUse
+from sessionrecord.session.context import EVIDENCE, ContextView, Flag
+from sessionrecord.session.usage import TOKEN_MEMBERS, ModelUsage
 
-__all__ = ["EVIDENCE", "TOKENS", "Shown", "context", "findings", "named", "overview"]
+__all__ = ["TOKENS", "Shown", "context", "findings", "named", "overview"]
 
-EVIDENCE: Final = "This is evidence of what the context contained, not proof of the exact request."
-TOKENS: Final = {
-    "input_tokens": "inputTokens",
-    "output_tokens": "outputTokens",
-    "cache_read_tokens": "cacheReadTokens",
-    "cache_write_tokens": "cacheWriteTokens",
-    "reasoning_tokens": "reasoningTokens",
-    "total_tokens": "totalTokens",
-}
+TOKENS: Final = {member: to_camel(member) for member in TOKEN_MEMBERS}
 """Attribute to wire name of the counts that usage adds up."""
 
 
@@ -48,7 +45,6 @@ def overview(session: Session) -> dict[str, Any]:
     header, info, declared = session.header, session.info(), session.declared()
     times = [t for r in session.records if (t := getattr(r, "timestamp", None))]
     times.sort(key=lambda t: t[:-1])  # without Z, a second comes before its fractions
-    uses = session.tool_calls()
     return {
         "header": wire(header) if isinstance(header, SessionHeader) else None,
         "title": info.title,
@@ -62,8 +58,7 @@ def overview(session: Session) -> dict[str, Any]:
         "records": len(session.records),
         "counts": dict(sorted(session.counts().items(), key=lambda item: -item[1])),
         "turns": [{"turnId": t.turn_id, "records": len(t.records)} for t in session.turns()],
-        "tools": _tools(uses),
-        "childSessions": [u.call.child_session for u in uses if u.call is not None and u.call.child_session is not None],
+        "tools": _tools(session.tool_calls()),
         **_usage(session),
         "losses": [loss.to_wire() for loss in declared.losses or ()],
         "heads": [{"ref": h.ref, "type": h.type, "seq": h.seq} for h in session.heads()],
@@ -71,7 +66,7 @@ def overview(session: Session) -> dict[str, Any]:
     }
 
 
-def _tools(uses: Iterable[Any]) -> list[dict[str, Any]]:
+def _tools(uses: Iterable[ToolUse]) -> list[dict[str, Any]]:
     tools: dict[str | None, Counter[str]] = {}
     for use in uses:
         n = tools.setdefault(use.call.name if use.call is not None else None, Counter())
@@ -93,22 +88,26 @@ def _usage(session: Session) -> dict[str, Any]:
             "total": _counts(usage.total),
             "calls": usage.calls,
             "incompleteCalls": usage.incomplete,
-            "basis": usage.basis,
+            "includesChildren": usage.includes_children,
         },
+        "childSessions": usage.children,
         "costs": [{"currency": currency, "amount": amount} for currency, amount in usage.costs.items()],
     }
 
 
-def _counts(usage: Any) -> dict[str, Any]:
+def _counts(usage: ModelUsage) -> dict[str, Any]:
     counts: dict[str, Any] = {name: getattr(usage, attribute) for attribute, name in TOKENS.items()}
-    return {**counts, "missing": {TOKENS.get(k, k): n for k, n in usage.missing.items()}}
+    return {**counts, "missing": {TOKENS[k]: n for k, n in usage.missing.items()}}
 
 
-def context(view: Any) -> dict[str, Any]:
+def context(view: ContextView) -> dict[str, Any]:
     """A context view; items are numbered from 1."""
     absent = Counter((a.reason, a.by) for a in view.absent)
+    flags: dict[str, list[dict[str, Any]]] = {}
+    for flag in view.flags:
+        flags.setdefault(flag.ref, []).append(_flag(flag))
     return {
-        "head": None if view.head is None else getattr(view.head, "ref", view.head),
+        "head": None if view.head is None else view.head.ref,
         "at": view.at,
         "items": [
             {
@@ -118,7 +117,7 @@ def context(view: Any) -> dict[str, Any]:
                 "kind": kind(item.record),
                 "ref": item.entity.ref,
                 "summary": summary(item.record),
-                "flags": [_flag(f) for f in item.flags],
+                "flags": flags.get(item.entity.ref, []),
                 "record": wire(item.record),
             }
             for number, item in enumerate(view.items, 1)
@@ -131,7 +130,7 @@ def context(view: Any) -> dict[str, Any]:
     }
 
 
-def _flag(flag: Any) -> dict[str, Any]:
+def _flag(flag: Flag) -> dict[str, Any]:
     return {"code": flag.code, "ref": flag.ref, "message": flag.message}
 
 

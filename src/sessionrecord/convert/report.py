@@ -235,7 +235,7 @@ class Conversion:
 def _write(target: Path, records: Sequence[Record]) -> None:
     beside = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     try:
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.writelines(record.to_line() + b"\n" for record in records)
             file.flush()
             os.fsync(file.fileno())

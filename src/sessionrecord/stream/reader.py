@@ -72,7 +72,7 @@ class StreamReader:
 
     def _records(self, batch: Batch) -> list[Record | InvalidRecord]:
         data, offset = batch.data, batch.offset
-        suspicious = not data.isascii() and ijson.has_noncharacter_bytes(data)
+        suspicious = ijson.has_noncharacter_bytes(data)
         lines = data.split(b"\n")
         unended = len(lines) - 1
         if not lines[-1]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sessionrecord import ijson
-from sessionrecord.convert.claude_code.source import members
+from sessionrecord.convert.claude_code.source import NativeLine, members
 
 __all__ = ["Calls", "Use", "details"]
 
@@ -32,8 +32,8 @@ class Use:
 
     call_id: str
     """The entity's ID: the native one, or made from it."""
-    line: str | None
-    """Uuid of the line that holds it."""
+    line: NativeLine
+    """The line that holds it."""
     message: str | None
     """ID of its API message: the group."""
     asked: tuple[Any, Any]
@@ -47,13 +47,13 @@ class Calls:
         self._uses: dict[str, list[Use]] = {}
         self._taken: set[str] = set()
 
-    def use(self, native_id: str, line: str | None, message: str | None, asked: tuple[Any, Any]) -> tuple[Use, bool]:
+    def use(self, native_id: str, line: NativeLine, message: str | None, asked: tuple[Any, Any]) -> tuple[Use, bool]:
         """The use of a tool on a line, and whether its ID had to be made since another call has it."""
         uses = self._uses.setdefault(native_id, [])
         call_id = native_id
         for use in reversed(uses):
-            same_line = line is not None and use.line == line
-            if same_line or (message is not None and use.message == message and same(use.asked, asked)):
+            again = line.uuid is not None and use.line.uuid == line.uuid and use.line is not line
+            if again or (message is not None and use.message == message and same(use.asked, asked)):
                 call_id = use.call_id
                 break
         else:
@@ -70,8 +70,8 @@ class Calls:
         uses = self._uses.get(native_id)
         if not uses:
             return None
-        if isinstance(line, str) and uses[-1].line != line:
-            return next((use for use in reversed(uses) if use.line == line), uses[-1])
+        if isinstance(line, str) and uses[-1].line.uuid != line:
+            return next((use for use in reversed(uses) if use.line.uuid == line), uses[-1])
         return uses[-1]
 
 

@@ -62,7 +62,9 @@ class Structure:
         if group is not None:
             self._group_last[group] = last
         if line.uuid:
-            self.made.setdefault(line.uuid, Made(first, last, group))
+            known = self.made.get(line.uuid)
+            if known is None or known.first == first:
+                self.made[line.uuid] = Made(first, last, group)
 
     def keep(self, line: NativeLine) -> tuple[list[str], bool]:
         """The uuids that a compaction boundary says stay in context, and whether it says so at all."""

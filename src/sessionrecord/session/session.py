@@ -1,0 +1,198 @@
+"""`Session`: a stream of records as revision chains and context views (spec sections 3, 6, 7, 8)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from typing_extensions import Self
+
+from sessionrecord.diagnostics import Diagnostic
+from sessionrecord.errors import RefNotFoundError, StreamError
+from sessionrecord.records import InvalidRecord, Record, SessionHeader
+from sessionrecord.refs import Ref
+from sessionrecord.session import calls, context, declared, usage
+from sessionrecord.session.checks import check
+from sessionrecord.session.core import Core
+from sessionrecord.session.entity import Entity, LazySequence, RevisionChain
+from sessionrecord.session.log import Log, Source
+from sessionrecord.session.structure import NONE
+
+__all__ = ["Session", "SessionAt", "Views"]
+
+AnyRef = str | Ref | Entity
+
+
+class Views:
+    """The views that a session gives. All are folds of the records up to a `seq`."""
+
+    def __init__(self, core: Core, limit: int | None) -> None:
+        self._core = core
+        self._limit = limit
+
+    def _at(self, at: int | None) -> int | None:
+        if at is None or self._limit is None:
+            return self._limit if at is None else at
+        return min(at, self._limit)
+
+    def _head(self, head: AnyRef | None, at: int | None) -> int:
+        if head is None:
+            return self._core.structure.head(self._core.log.end(at))
+        entity = self.resolve(head, at).first
+        if self._core.structure.heads[entity] != entity:
+            raise RefNotFoundError(f"{head if isinstance(head, str) else self._core.index.ref(entity)} takes no part in the context")
+        return entity
+
+    def resolve(self, ref: AnyRef, at: int | None = None) -> Entity:
+        """The entity that a ref names; a record ID names the entity that the record describes.
+
+        Raises `RefNotFoundError` where it names nothing, or nothing yet.
+        """
+        if isinstance(ref, Entity):
+            ref = ref.ref
+        return Entity(self._core, self._core.find(ref, self._at(at)))
+
+    def revisions(self, ref: AnyRef, at: int | None = None) -> RevisionChain:
+        """The revision chain of the entity that a ref names. Raises `RefNotFoundError`."""
+        at = self._at(at)
+        entity = self.resolve(ref, at).first
+        return RevisionChain(self._core, self._core.index.revisions(entity, self._core.log.end(at)))
+
+    def record(self, record_id: str) -> Record | InvalidRecord:
+        """The record with an ID. Raises `RefNotFoundError`."""
+        index = self._core.index.ids.get(record_id)
+        if index is None or index >= self._core.log.end(self._limit):
+            raise RefNotFoundError(f"no record has the id {record_id}")
+        return self._core.record(index)
+
+    def head(self, at: int | None = None) -> Entity | None:
+        """The head: what the next entity would follow. None at the start, or after a rewind to nothing."""
+        head = self._head(None, self._at(at))
+        return None if head == NONE else Entity(self._core, head)
+
+    def heads(self, at: int | None = None) -> list[Entity]:
+        """The current head first, then every entity that none names as its predecessor, in file order."""
+        return [Entity(self._core, e) for e in self._core.structure.all_heads(self._core.log.end(self._at(at)))]
+
+    def active_path(self, head: AnyRef | None = None, at: int | None = None) -> context.ActivePath:
+        """The active path from a head, the current one if none is named. [S] "Active path".
+
+        Raises `RefNotFoundError` for a head that is not there, or not yet at `at`.
+        """
+        at = self._at(at)
+        return context.active_path(self._core, self._head(head, at))
+
+    def context_view(self, head: AnyRef | None = None, at: int | None = None) -> context.ContextView:
+        """What the model's context contained, as far as is recorded. [S] "Context view".
+
+        Raises `RefNotFoundError` for a head that is not there, or not yet at `at`.
+        """
+        at = self._at(at)
+        return context.context_view(self._core, self._head(head, at), at)
+
+    def declared(self, at: int | None = None) -> declared.Declared:
+        """The effective values at a `seq`: the header's and those of all earlier declarations. [S] "Effective value"."""
+        return declared.declared(self._core, self._at(at))
+
+    def info(self, at: int | None = None) -> declared.Info:
+        """What people call the session."""
+        return declared.info(self._core, self._at(at))
+
+    def tool_calls(self, at: int | None = None) -> list[calls.ToolUse]:
+        """Every tool call with its results and the decision on it."""
+        return calls.tool_calls(self._core, self._at(at))
+
+    def turns(self, at: int | None = None) -> list[calls.Turn]:
+        """The turns that records name."""
+        return calls.turns(self._core, self._at(at))
+
+    def usage(self, at: int | None = None) -> usage.UsageTotals:
+        """What the session used: tokens per model, costs per currency, and how much of that is not known."""
+        return usage.usage(self._core, self._at(at))
+
+    def counts(self, at: int | None = None) -> dict[str | None, int]:
+        """Record type to the number of records; None for lines whose type cannot be read."""
+        log, found = self._core.log, dict[str | None, int]()
+        for i in range(log.end(self._at(at))):
+            record_type = log.type(i)
+            found[record_type] = found.get(record_type, 0) + 1
+        return found
+
+
+class SessionAt(Views):
+    """A session as it was at a `seq`: the same views, later records left out."""
+
+    def __repr__(self) -> str:
+        return f"<SessionAt seq {self._limit}>"
+
+
+class Session(Views):
+    """A session, lazy over its raw lines: a record is typed when touched. [S] "Stream".
+
+    Opening finds lines, JSON syntax and the envelope; `diagnostics` reads everything. A path is mapped: the file must not be
+    cut short while the session is in use.
+    """
+
+    def __init__(self, log: Log) -> None:
+        super().__init__(Core(log), None)
+        self._found: tuple[int, list[Diagnostic]] | None = None
+
+    @classmethod
+    def read(cls, source: Source, *, strict: bool = False) -> Self:
+        """Open a stream: a path, a binary file object, or bytes.
+
+        Raises `SourceError` where it cannot be read; with `strict`, `StreamError` with all findings if there is an error.
+        """
+        session = cls(Log.read(source))
+        if strict and any(d.severity == "error" for d in session.diagnostics):
+            raise StreamError(session.diagnostics)
+        return session
+
+    @classmethod
+    def from_records(cls, records: Iterable[Record | InvalidRecord]) -> Self:
+        """A session of records in their order; what is wrong with it is in `diagnostics`."""
+        return cls(Log(b"".join(record.to_line() + b"\n" for record in records)))
+
+    def append(self, record: Record | InvalidRecord) -> None:
+        """Put a record at the end, as reading it there would: what is wrong with it is in `diagnostics`. Constant time."""
+        self._core.log.append(record.to_line())
+
+    @property
+    def header(self) -> SessionHeader | InvalidRecord | None:
+        """The session header; None where the first record is of another type, or there is none."""
+        first = self._core.record(0) if len(self._core.log) and self._core.log.type(0) == "session" else None
+        return first if isinstance(first, SessionHeader | InvalidRecord) else None
+
+    @property
+    def records(self) -> Sequence[Record | InvalidRecord]:
+        """All records in file order, each typed when asked for."""
+        return LazySequence(range(len(self._core.log)), self._core.record)
+
+    @property
+    def entities(self) -> Sequence[Entity]:
+        """All entities in the order of their first records; records without an entity key are their own."""
+        first = self._core.index.first
+        return LazySequence([i for i, e in enumerate(first) if e == i], lambda i: Entity(self._core, i))
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """Everything found, in the order of the lines. Types every record on first use."""
+        if self._found is None or self._found[0] != len(self._core.log):
+            self._found = len(self._core.log), check(self._core)
+        return list(self._found[1])
+
+    def at(self, seq: int) -> SessionAt:
+        """The session as it was at a `seq`."""
+        return SessionAt(self._core, seq)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the stream: untouched lines byte for byte, then what was appended. Through a temporary file; mode 0600."""
+        self._core.log.write(path)
+
+    def __len__(self) -> int:
+        return len(self._core.log)
+
+    def __repr__(self) -> str:
+        header = self.header
+        name = str(header.key) if isinstance(header, SessionHeader) else "no valid header"
+        return f"<Session {name}, {len(self)} records>"

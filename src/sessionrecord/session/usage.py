@@ -1,0 +1,208 @@
+"""Usage totals: the fold of usage records (spec section 8).
+
+Per model and member the model calls' own records count if any has it, else those of turns, else the session's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+
+from sessionrecord.records import ModelCall, ToolCall, Usage
+from sessionrecord.session.core import Core
+
+__all__ = ["TOKEN_MEMBERS", "ModelUsage", "UsageTotals", "usage"]
+
+TOKEN_MEMBERS: Final = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "reasoning_tokens",
+    "total_tokens",
+)
+"""The members that are summed."""
+_LEVELS: Final = ("model_call", "turn", "session")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsage:
+    """Tokens of one model, or of all. None: no record has the member; that is unknown, not zero."""
+
+    input_tokens: int | None = None
+    """Input tokens, without cached ones."""
+    output_tokens: int | None = None
+    """Output tokens, reasoning included."""
+    cache_read_tokens: int | None = None
+    """Input tokens read from a cache."""
+    cache_write_tokens: int | None = None
+    """Input tokens written to a cache."""
+    reasoning_tokens: int | None = None
+    """Output tokens spent on reasoning; part of `output_tokens`."""
+    total_tokens: int | None = None
+    """All tokens, as the source counts them."""
+    missing: dict[str, int] = field(default_factory=dict)
+    """Member to the number of model calls, or of the records summed, that lack it; members that nothing lacks are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageTotals:
+    """What a session used, its child sessions excluded."""
+
+    by_model: dict[str | None, ModelUsage]
+    """Model to its tokens; None stands for records that name no model."""
+    total: ModelUsage
+    """All models together."""
+    costs: dict[str, Decimal]
+    """Currency to the exact sum."""
+    calls: int
+    """Model calls that are known of."""
+    incomplete: int
+    """Usage records counted whose capture state says that a count is not complete."""
+    children: list[str]
+    """Session references of child sessions that tool calls name; their usage is not in here, unless a record says so."""
+    includes_children: bool | None
+    """Whether a record counted says that child sessions are in its counts; None: at least one says that it is not known."""
+
+
+@dataclass(slots=True)
+class _Series:
+    """The records of one level and model."""
+
+    deltas: list[Usage] = field(default_factory=list)
+    cumulative: dict[tuple[str | None, str | None], list[Usage]] = field(default_factory=dict)
+
+    def values(self, member: str) -> list[int | Decimal]:
+        """What adds up to the member's total."""
+        found = [v for u in self.deltas if (v := _value(u, member)) is not None]
+        for counter in self.cumulative.values():
+            last: int | Decimal | None = None
+            for u in counter:
+                value = _value(u, member)
+                if value is None:
+                    continue
+                if last is not None and value < last:
+                    found.append(last)  # the counter fell: a new run began
+                last = value
+            if last is not None:
+                found.append(last)
+        return found
+
+    def lacking(self, member: str) -> int:
+        """How many of its records lack the member."""
+        records = [*self.deltas, *(c[-1] for c in self.cumulative.values())]
+        return sum(_value(u, member) is None for u in records)
+
+
+def _value(record: Usage, member: str) -> int | Decimal | None:
+    if member in TOKEN_MEMBERS:
+        found: int | None = getattr(record, member)
+        return found
+    if record.cost is None or record.cost.currency != member:
+        return None
+    return Decimal(str(record.cost.amount))
+
+
+def usage(core: Core, at: int | None) -> UsageTotals:
+    """The totals of the records up to `at`: latest revisions only, deltas added, a cumulative counter counted once."""
+    end = core.log.end(at)
+    records, calls, children = _latest(core, end)
+    model_of = {c.model_call_id: c.model for c in calls}
+    series: dict[str | None, dict[str, _Series]] = {}
+    call_ids: dict[str | None, set[str]] = {}
+    for call in calls:
+        call_ids.setdefault(call.model, set()).add(call.model_call_id)
+    for u in records:
+        model = u.model if u.model is not None else model_of.get(u.model_call_id or "")
+        level = u.scope or ("model_call" if u.counter != "cumulative" or u.model_call_id is not None else "session")
+        own = series.setdefault(model, {}).setdefault(level, _Series())
+        if u.counter == "cumulative":
+            key = u.model_call_id if level == "model_call" else None, u.turn_id if level == "turn" else None
+            own.cumulative.setdefault(key, []).append(u)
+        else:
+            own.deltas.append(u)
+        if level == "model_call" and u.model_call_id is not None and u.model_call_id not in model_of:
+            call_ids.setdefault(model, set()).add(u.model_call_id)
+    by_model = {m: _totals(series.get(m, {}), len(call_ids.get(m, ()))) for m in {**series, **call_ids}}
+    flags = [u.includes_children for u in records if "includes_children" in u.model_fields_set]
+    return UsageTotals(
+        by_model=by_model,
+        total=_sum(by_model.values()),
+        costs=_costs(series),
+        calls=sum(map(len, call_ids.values())),
+        incomplete=sum(_incomplete(u) for u in records),
+        children=children,
+        includes_children=None if None in flags else any(flags),
+    )
+
+
+def _latest(core: Core, end: int) -> tuple[list[Usage], list[ModelCall], list[str]]:
+    records, calls, children = [], [], {}
+    for i in core.log.of_types(("usage", "model_call", "tool_call"), end):
+        first = core.index.first[i]
+        if first != i:
+            continue
+        if core.log.type(i) == "tool_call" and b'"childSession"' not in core.log.line(core.index.latest(first, end)):
+            continue
+        record = core.record(core.index.latest(first, end))
+        if isinstance(record, Usage):
+            records.append(record)
+        elif isinstance(record, ModelCall):
+            calls.append(record)
+        elif isinstance(record, ToolCall) and record.child_session is not None:
+            children[record.child_session] = None
+    return records, calls, list(children)
+
+
+def _chosen(levels: dict[str, _Series], member: str) -> tuple[str, list[int | Decimal]] | None:
+    for level in _LEVELS:
+        values = levels[level].values(member) if level in levels else []
+        if values:
+            return level, values
+    return None
+
+
+def _totals(levels: dict[str, _Series], calls: int) -> ModelUsage:
+    sums: dict[str, int] = {}
+    missing: dict[str, int] = {}
+    for member in TOKEN_MEMBERS:
+        chosen = _chosen(levels, member)
+        if chosen is None:
+            if calls:
+                missing[member] = calls
+            continue
+        level, values = chosen
+        sums[member] = sum(int(v) for v in values)
+        lacking = max(calls - len(values), levels[level].lacking(member)) if level == "model_call" else levels[level].lacking(member)
+        if lacking:
+            missing[member] = lacking
+    return ModelUsage(**sums, missing=missing)
+
+
+def _sum(models: Iterable[ModelUsage]) -> ModelUsage:
+    models = list(models)
+    sums = {m: sum(vs) for m in TOKEN_MEMBERS if (vs := [v for u in models if (v := getattr(u, m)) is not None])}
+    missing = {m: n for m in TOKEN_MEMBERS if (n := sum(u.missing.get(m, 0) for u in models))}
+    return ModelUsage(**sums, missing=missing)
+
+
+def _costs(series: dict[str | None, dict[str, _Series]]) -> dict[str, Decimal]:
+    costs: dict[str, Decimal] = {}
+    for levels in series.values():
+        currencies = {
+            u.cost.currency
+            for s in levels.values()
+            for u in [*s.deltas, *(u for c in s.cumulative.values() for u in c)]
+            if u.cost is not None
+        }
+        for currency in sorted(currencies):
+            chosen = _chosen(levels, currency)
+            if chosen is not None:
+                costs[currency] = costs.get(currency, Decimal(0)) + sum((Decimal(v) for v in chosen[1]), Decimal(0))
+    return costs
+
+
+def _incomplete(record: Usage) -> bool:
+    return any(state.state != "complete" for state in (record.capture or {}).values())
