@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from sessionrecord.ijson import MAX_SAFE_INTEGER
@@ -155,10 +155,28 @@ OpenEnum: Final = OpenEnumMarker()
 """Marks `Literal[...] | str` as an open enum: unknown values are accepted and kept (spec section 1)."""
 
 
+class Marks:
+    """Tells that a model met unknown members, by the identity of `last`."""
+
+    last: ClassVar[object] = object()
+
+
+def _mark(name: str) -> str:
+    # runs for unknown members only: what costs nothing on the usual record
+    Marks.last = object()
+    return name
+
+
+UnknownName: TypeAlias = Annotated[str, AfterValidator(_mark)]
+"""The name of a member that its model does not define."""
+
+
 class ByteSpan(BaseModel):
     """A slice of bytes: `length` bytes from `offset`, both in bytes. Spec section 2 (`source.span`)."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="allow", defer_build=True)
+
+    __pydantic_extra__: dict[UnknownName, Any]
 
     offset: SafeInt
     """Index of the first byte, from 0."""

@@ -201,7 +201,7 @@ def _is_device(path: Path) -> bool:
 
 def _write(conversion: Conversion, target: Path) -> list[Path]:
     if not _is_device(target):
-        return conversion.write(os.path.realpath(target))
+        return conversion.write(os.path.realpath(target) if target.is_symlink() else target)
     with target.open("wb") as file:  # a device or pipe is written to, never replaced
         file.writelines(record.to_line() + b"\n" for record in conversion.main)
     return [target]

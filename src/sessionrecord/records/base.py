@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema
 from typing_extensions import Self
@@ -15,6 +15,7 @@ from sessionrecord import ijson
 from sessionrecord.diagnostics import CODES, Diagnostic, excerpt
 from sessionrecord.errors import InvalidRecordError
 from sessionrecord.records.names import misspelled
+from sessionrecord.scalars import UnknownName
 
 __all__ = ["KNOWN", "UNKNOWN", "WireModel", "invalid"]
 
@@ -24,18 +25,6 @@ UNKNOWN: Final = "\0unknown"
 
 
 M = TypeVar("M", bound="WireModel")
-
-
-class Marks:
-    """Tells that a model met unknown members, by the identity of `last`."""
-
-    last: ClassVar[object] = object()
-
-
-def _mark(name: str) -> str:
-    # runs for unknown members only: what costs nothing on the usual record
-    Marks.last = object()
-    return name
 
 
 class WireModel(BaseModel):
@@ -55,7 +44,8 @@ class WireModel(BaseModel):
         serialize_by_alias=True,
         defer_build=True,
     )
-    __pydantic_extra__: dict[Annotated[str, AfterValidator(_mark)], Any]
+    if not TYPE_CHECKING:  # checkers would take it for a member
+        __pydantic_extra__: dict[UnknownName, Any]
 
     null_members: ClassVar[frozenset[str]] = frozenset()
     """Attributes whose None is a null with a meaning."""
@@ -81,6 +71,10 @@ class WireModel(BaseModel):
         # tells pydantic that validating does not have to go through this constructor
         __init__.__pydantic_base_init__ = True
 
+        def __repr_args__(self) -> Iterator[tuple[str, Any]]:
+            given = self.model_fields_set
+            return ((name, value) for name, value in super().__repr_args__() if name in given)
+
         def model_dump(self, *, by_alias: bool = True, exclude_unset: bool = True, **options: Any) -> dict[str, Any]:
             options.pop("mode", None)  # pydantic's JSON mode would turn decimals into strings
             return super().model_dump(by_alias=by_alias, exclude_unset=exclude_unset, **options)
@@ -95,7 +89,10 @@ class WireModel(BaseModel):
 
     def to_wire(self) -> dict[str, ijson.JsonValue]:
         """The members as they stand on the wire: by alias, absent ones left out."""
-        return self.__pydantic_serializer__.to_python(self, by_alias=True, exclude_unset=True)
+        wire: dict[str, ijson.JsonValue] = self.__pydantic_serializer__.to_python(
+            self, by_alias=True, exclude_unset=True
+        )
+        return wire
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some members changed; None takes one out. Raises `InvalidRecordError`."""

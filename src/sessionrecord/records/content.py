@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -157,7 +157,8 @@ class UnknownTag:
 class UnknownBlock(WireModel):
     """A block of a type that this version does not know: kept whole in `model_extra`. [S] unknown types are preserved."""
 
-    __pydantic_extra__: dict[str, Any]
+    if not TYPE_CHECKING:
+        __pydantic_extra__: dict[str, Any]
 
     type: Annotated[str, UnknownTag(KNOWN_BLOCK_TYPES)]
     """The block type."""

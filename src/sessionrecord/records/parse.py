@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, cast, get_args
 
 from pydantic import ValidationError
@@ -10,12 +10,13 @@ from pydantic import ValidationError
 from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import InvalidRecordError
-from sessionrecord.records.base import Marks, WireModel, findings
+from sessionrecord.records.base import WireModel, findings
 from sessionrecord.records.envelope import CaptureState, Envelope, Source
 from sessionrecord.records.names import misspelled
 from sessionrecord.records.union import KnownRecord, Record
 from sessionrecord.records.unknown import InvalidRecord, UnknownRecord
 from sessionrecord.refs import is_ambiguous_id
+from sessionrecord.scalars import Marks
 
 __all__ = ["PARTICIPATING_TYPES", "RECORD_TYPES", "parse_record", "read_record"]
 
@@ -59,17 +60,28 @@ def read_record(line: bytes) -> tuple[Record | InvalidRecord, list[Diagnostic]]:
 
 def examine_line(line: bytes, suspicious: bool) -> tuple[Record | InvalidRecord, list[Diagnostic]]:
     """As `read_record`, for a bare line of which it is known whether it may hold noncharacters."""
-    if not suspicious:
+    record = None if suspicious else next(prove_records((line,)))
+    return _examine_closely(line) if record is None else (record, [])
+
+
+def prove_records(lines: Iterable[bytes]) -> Iterator[Record | None]:
+    """For each bare line its record, or None where `examine_line` has to say more: an unknown type, something to report.
+
+    The lines must hold no noncharacters. What is written here is paid for every record that is read.
+    """
+    prove, validators, marks, mark = ijson.prove, _validators, Marks, Marks.last
+    for line in lines:
         try:
-            value = ijson.prove(line)
-            mark = Marks.last
-            record = _validators[value["type"]](value, by_alias=True, by_name=False)
+            value = prove(line)
+            record = validators[value["type"]](value, by_alias=True, by_name=False)
+            proven = marks.last is mark and "=" not in value["id"]
         except (ValueError, TypeError, KeyError):
-            return _examine_closely(line)
-        if Marks.last is mark and "=" not in value["id"]:
-            return record, []
-        return record, list(_remarks(record, value))
-    return _examine_closely(line)
+            proven = False
+        if proven:
+            yield record
+        else:
+            yield None
+            mark = marks.last
 
 
 def _any_validator(record_type: Any) -> _Validate:

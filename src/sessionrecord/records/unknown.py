@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.records.content import UnknownTag
@@ -21,7 +21,8 @@ KNOWN_TYPES: Final = frozenset(
 class UnknownRecord(EnvelopeModel):
     """A record of a type that this version does not know: the envelope typed, all members kept in `model_extra`. [S] "Audit-only record"."""
 
-    __pydantic_extra__: dict[str, Any]
+    if not TYPE_CHECKING:
+        __pydantic_extra__: dict[str, Any]
 
     type: Annotated[str, UnknownTag(KNOWN_TYPES)]
     """The record type."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from sessionrecord.diagnostics import Diagnostic, excerpt
-from sessionrecord.records import PARTICIPATING_TYPES, Declaration, InvalidRecord, Record, SessionHeader
+from sessionrecord.records import PARTICIPATING_TYPES, Declaration, InvalidRecord, Record, SessionHeader, ToolCall, ToolResult
 from sessionrecord.session.context import context_view, located
 from sessionrecord.session.core import Core
 
@@ -72,9 +72,9 @@ class _StreamChecks:
         link = _LINKS.get(record.type)
         if link is not None and self._core.index.find(getattr(record, link)) is None:
             yield Diagnostic.of("ref-unresolved", f"{excerpt(getattr(record, link))} names nothing in the stream", pointer=f"/{link}")
-        if record.type == "tool_result":
+        if isinstance(record, ToolResult):
             self._answered.add(record.call_id)
-        elif record.type == "tool_call":
+        elif isinstance(record, ToolCall):
             yield from self._reuse(record.call_id, (record.name, record.arguments))
 
     def _declare(self, record: SessionHeader | Declaration) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 from sessionrecord.records import (
     DECLARED_PROPERTIES,
@@ -63,7 +64,7 @@ class Info:
 def declared(core: Core, at: int | None) -> Declared:
     """The header's values and those of the declarations before `at`; each one present replaces the value as a whole."""
     end = len(core.log) if at is None else core.log.end(at - 1)
-    values = {}
+    values: dict[str, Any] = {}
     for i in core.log.of_types(("session", "declaration"), max(end, 1)):
         record = core.record(i)
         if isinstance(record, Declaration) or (i == 0 and isinstance(record, SessionHeader)):
@@ -73,7 +74,7 @@ def declared(core: Core, at: int | None) -> Declared:
 
 def info(core: Core, at: int | None) -> Info:
     """The fold of the `session_info` records up to `at`: null clears, absent leaves unchanged."""
-    values = {}
+    values: dict[str, Any] = {}
     for i in core.log.of_types(("session_info",), core.log.end(at)):
         record = core.record(i)
         if isinstance(record, SessionInfo):

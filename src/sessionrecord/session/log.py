@@ -8,7 +8,6 @@ from __future__ import annotations
 import mmap
 import os
 import stat
-import tempfile
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
@@ -104,6 +103,7 @@ class Log:
         starts, type_codes, seqs, top = self._starts, self.type_codes, self.seqs, self._top
         for line in lines:
             number += 1
+            seq, record_id, code = None, None, _NO_TYPE
             try:
                 value = loads(line)
                 seq, record_id = value["seq"], value["id"]
@@ -248,6 +248,8 @@ class Log:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the source as it is, then what was appended; through a temporary file, mode 0600. Raises `OSError`."""
+        import tempfile  # not needed to open a session, and slow to import
+
         target = Path(path)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:

@@ -11,7 +11,10 @@ from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import RefNotFoundError, StreamError
 from sessionrecord.records import InvalidRecord, Record, SessionHeader
 from sessionrecord.refs import Ref
-from sessionrecord.session import calls, context, declared, usage
+from sessionrecord.session import calls as _calls
+from sessionrecord.session import context as _context
+from sessionrecord.session import declared as _declared
+from sessionrecord.session import usage as _usage
 from sessionrecord.session.checks import check
 from sessionrecord.session.core import Core
 from sessionrecord.session.entity import Entity, LazySequence, RevisionChain
@@ -74,41 +77,41 @@ class Views:
         """The current head first, then every entity that none names as its predecessor, in file order."""
         return [Entity(self._core, e) for e in self._core.structure.all_heads(self._core.log.end(self._at(at)))]
 
-    def active_path(self, head: AnyRef | None = None, at: int | None = None) -> context.ActivePath:
+    def active_path(self, head: AnyRef | None = None, at: int | None = None) -> _context.ActivePath:
         """The active path from a head, the current one if none is named. [S] "Active path".
 
         Raises `RefNotFoundError` for a head that is not there, or not yet at `at`.
         """
         at = self._at(at)
-        return context.active_path(self._core, self._head(head, at))
+        return _context.active_path(self._core, self._head(head, at))
 
-    def context_view(self, head: AnyRef | None = None, at: int | None = None) -> context.ContextView:
+    def context_view(self, head: AnyRef | None = None, at: int | None = None) -> _context.ContextView:
         """What the model's context contained, as far as is recorded. [S] "Context view".
 
         Raises `RefNotFoundError` for a head that is not there, or not yet at `at`.
         """
         at = self._at(at)
-        return context.context_view(self._core, self._head(head, at), at)
+        return _context.context_view(self._core, self._head(head, at), at)
 
-    def declared(self, at: int | None = None) -> declared.Declared:
+    def declared(self, at: int | None = None) -> _declared.Declared:
         """The effective values at a `seq`: the header's and those of all earlier declarations. [S] "Effective value"."""
-        return declared.declared(self._core, self._at(at))
+        return _declared.declared(self._core, self._at(at))
 
-    def info(self, at: int | None = None) -> declared.Info:
+    def info(self, at: int | None = None) -> _declared.Info:
         """What people call the session."""
-        return declared.info(self._core, self._at(at))
+        return _declared.info(self._core, self._at(at))
 
-    def tool_calls(self, at: int | None = None) -> list[calls.ToolUse]:
+    def tool_calls(self, at: int | None = None) -> list[_calls.ToolUse]:
         """Every tool call with its results and the decision on it."""
-        return calls.tool_calls(self._core, self._at(at))
+        return _calls.tool_calls(self._core, self._at(at))
 
-    def turns(self, at: int | None = None) -> list[calls.Turn]:
+    def turns(self, at: int | None = None) -> list[_calls.Turn]:
         """The turns that records name."""
-        return calls.turns(self._core, self._at(at))
+        return _calls.turns(self._core, self._at(at))
 
-    def usage(self, at: int | None = None) -> usage.UsageTotals:
+    def usage(self, at: int | None = None) -> _usage.UsageTotals:
         """What the session used: tokens per model, costs per currency, and how much of that is not known."""
-        return usage.usage(self._core, self._at(at))
+        return _usage.usage(self._core, self._at(at))
 
     def counts(self, at: int | None = None) -> dict[str | None, int]:
         """Record type to the number of records; None for lines whose type cannot be read."""

@@ -139,7 +139,9 @@ def usage(core: Core, at: int | None) -> UsageTotals:
 
 
 def _latest(core: Core, end: int) -> tuple[list[Usage], list[ModelCall], list[str]]:
-    records, calls, children = [], [], {}
+    records: list[Usage] = []
+    calls: list[ModelCall] = []
+    children: dict[str, None] = {}
     for i in core.log.of_types(("usage", "model_call", "tool_call"), end):
         first = core.index.first[i]
         if first != i:

@@ -1,1 +1,9 @@
 """Streams of records: reading, writing, authoring."""
+
+from __future__ import annotations
+
+from sessionrecord.stream.authoring import Author, RecordList
+from sessionrecord.stream.reader import StreamReader
+from sessionrecord.stream.writer import StreamWriter
+
+__all__ = ["Author", "RecordList", "StreamReader", "StreamWriter"]

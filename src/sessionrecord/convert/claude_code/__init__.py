@@ -87,11 +87,11 @@ def _convert(file: _File, session_id: str, agents: Sequence[_File]) -> Conversio
     losses: Losses = Counter()
     main = _build(file, None, Identity(session_id, None, None, file.name), links, session_id, losses)
     children: dict[str, list[Record]] = {}
-    for child, (home, key, _) in sessions.items():
+    for child, (home, side, _) in sessions.items():
         caller = links.home_of.get(child)
         parent = reference(session_id) if caller is None else reference(caller, session_id)
         own: Losses = losses if home is file else Counter()
-        children[child] = _build(home, key, Identity(child, session_id, parent, home.name), links, session_id, own)
+        children[child] = _build(home, side, Identity(child, session_id, parent, home.name), links, session_id, own)
         if home is not file:
             home.report.records = Counter(r.type for r in children[child])
             home.report.lost = _lost(own)
