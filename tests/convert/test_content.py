@@ -1,0 +1,81 @@
+"""What each native line becomes. Values are those in the logs."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from sessionrecord.convert import claude_code
+from sessionrecord.errors import ConversionError, SourceError
+from sessionrecord.records import ErrorRecord, Message, ModelCall, ToolCall, ToolResult, Usage
+from tests.convert.logs import DATA, SAMPLE, accounted, codes, fixture, natives, of
+
+
+def test_the_sample_becomes_the_records_it_was_written_for() -> None:
+    conversion = claude_code.convert(SAMPLE)
+    assert conversion.report.records == {
+        "session": 1, "message": 16, "tool_call": 9, "tool_result": 9, "compaction": 1, "model_call": 11, "usage": 11,
+        "error": 2, "native_line": 12, "declaration": 1, "session_info": 1,
+    }  # fmt: skip
+    assert conversion.report.unknown == {"focus-session": 1}
+    assert accounted(conversion.report) == 54
+    assert len(conversion.children["a7c20e4"]) == 9
+    assert sum(r.outcome == "error" for r in of(ToolResult, conversion.main)) == 2
+    usage = of(Usage, conversion.main)
+    assert [sum(getattr(u, m) for u in usage) for m in ("input_tokens", "output_tokens", "cache_write_tokens", "cache_read_tokens")] == [
+        62, 1288, 11338, 224184,
+    ]  # fmt: skip
+    assert sum(u.capture is not None for u in usage) == conversion.report.calls_without_stop_reason == 1
+
+
+def test_signatures_and_redacted_thinking_survive_byte_for_byte() -> None:
+    native = [json.loads(line) for line in (DATA / "thinking.jsonl").read_bytes().splitlines()]
+    blocks = [b.to_wire() for m in of(Message, fixture("thinking").main)[1:] for b in m.content]
+    assert blocks[0]["signature"] == native[1]["message"]["content"][0]["signature"]
+    assert blocks[1]["encrypted"] == native[2]["message"]["content"][0]["data"]
+    assert len(of(ModelCall, fixture("thinking").main)) == 1
+
+
+def test_api_errors_are_errors_and_no_messages() -> None:
+    errors = of(ErrorRecord, fixture("api-error").main)
+    assert [e.severity for e in errors] == ["warning", "error", "warning", "error"]
+
+
+def test_a_reused_call_id_gets_an_id_of_its_own_and_its_own_result() -> None:
+    main = fixture("reused-call-id").main
+    first, second = of(ToolCall, main)
+    assert (second.call_id, second.call_id_source) == (f"{first.call_id}#2", "synthetic")
+    assert [r.call_id for r in of(ToolResult, main)][:2] == [first.call_id, second.call_id]
+
+
+def test_unknown_types_and_blocks_are_kept_whole_and_named() -> None:
+    conversion = fixture("unknown-types")
+    assert conversion.report.unknown == {"hologram": 2, "(no type)": 1, "system/brand_new_subtype": 1}
+    assert natives(conversion.main)[0]["value"]["payload"] == {"depth": 123456789012345678901234567890, "nothing": None}
+    assert [b.type for b in of(Message, conversion.main)[0].content] == ["text", "scent", "text", "native_block"]
+
+
+def test_broken_text_is_mended_or_kept_and_always_reported() -> None:
+    assert [c for c in codes(fixture("surrogate").report) if c[1] != "version-changed"] == [(3, "lone-surrogate"), (4, "duplicate-member")]
+    assert [(u.line, u.reason) for u in fixture("torn").report.kept_reasons] == [(3, "not JSON"), (6, "torn at the end of the file")]
+
+
+def test_sidechains_and_agent_files_are_children_that_their_calls_name() -> None:
+    conversion = fixture("sidechain")
+    assert sorted(c.child_session.rsplit("/", 1)[1] for c in of(ToolCall, conversion.main)) == sorted(conversion.children)
+
+
+def test_a_log_without_a_message_is_an_error_that_says_what_was_found() -> None:
+    with pytest.raises(ConversionError, match=r"no message in 4 lines of no-message\.jsonl: queue-operation 1, .*without type 1"):
+        fixture("no-message")
+    with pytest.raises(SourceError, match="cannot read"):
+        claude_code.convert(DATA / "nowhere.jsonl")
+
+
+def test_a_conversion_is_written_for_its_owner_only(tmp_path: Path) -> None:
+    paths = claude_code.convert(SAMPLE).write(tmp_path / "out.jsonl")
+    assert [str(p.relative_to(tmp_path)) for p in paths] == ["out.jsonl", "out.jsonl.children/a7c20e4.jsonl"]
+    assert {stat.S_IMODE(p.stat().st_mode) for p in paths} == {0o600}
