@@ -16,6 +16,7 @@ SAMPLE = Path(__file__).parent / "data" / "claude-code-sample.jsonl"
 
 
 def main(log: Path, out: Path) -> None:
+    """Convert, write, read back, print."""
     conversion = claude_code.convert(log)
     print(conversion.report)
     for path in conversion.write(out):

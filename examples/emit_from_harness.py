@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sessionrecord import Cost, Producer, Root, Session, StreamWriter
-from sessionrecord.stream import text
+from sessionrecord.stream.builders import text
 
 
 @dataclass

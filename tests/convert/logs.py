@@ -19,12 +19,27 @@ def fixture(name: str) -> Conversion:
 
 
 def user(uuid: str, content: Any, parent: str | None = None, **more: Any) -> dict[str, Any]:
-    line = {"type": "user", "uuid": uuid, "parentUuid": parent, "sessionId": SESSION, "message": {"role": "user", "content": content}}
+    line = {
+        "type": "user",
+        "uuid": uuid,
+        "parentUuid": parent,
+        "sessionId": SESSION,
+        "message": {"role": "user", "content": content},
+    }
     return line | more
 
 
-def assistant(uuid: str, message_id: str, content: Any, parent: str | None = None, *, stop: str | None = "end_turn", **more: Any) -> dict[str, Any]:
-    message = {"id": message_id, "role": "assistant", "model": "m", "content": content, "stop_reason": stop, "usage": {"input_tokens": 1, "output_tokens": 2}}
+def assistant(
+    uuid: str, message_id: str, content: Any, parent: str | None = None, *, stop: str | None = "end_turn", **more: Any
+) -> dict[str, Any]:
+    message = {
+        "id": message_id,
+        "role": "assistant",
+        "model": "m",
+        "content": content,
+        "stop_reason": stop,
+        "usage": {"input_tokens": 1, "output_tokens": 2},
+    }
     return {"type": "assistant", "uuid": uuid, "parentUuid": parent, "sessionId": SESSION, "message": message} | more
 
 

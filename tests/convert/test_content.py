@@ -59,17 +59,27 @@ def test_unknown_types_and_blocks_are_kept_whole_and_named() -> None:
 
 
 def test_broken_text_is_mended_or_kept_and_always_reported() -> None:
-    assert [c for c in codes(fixture("surrogate").report) if c[1] != "version-changed"] == [(3, "lone-surrogate"), (4, "duplicate-member")]
-    assert [(u.line, u.reason) for u in fixture("torn").report.kept_reasons] == [(3, "not JSON"), (6, "torn at the end of the file")]
+    assert [c for c in codes(fixture("surrogate").report) if c[1] != "version-changed"] == [
+        (3, "lone-surrogate"),
+        (4, "duplicate-member"),
+    ]
+    assert [(u.line, u.reason) for u in fixture("torn").report.kept_reasons] == [
+        (3, "not JSON"),
+        (6, "torn at the end of the file"),
+    ]
 
 
 def test_sidechains_and_agent_files_are_children_that_their_calls_name() -> None:
     conversion = fixture("sidechain")
-    assert sorted(c.child_session.rsplit("/", 1)[1] for c in of(ToolCall, conversion.main)) == sorted(conversion.children)
+    assert sorted(c.child_session.rsplit("/", 1)[1] for c in of(ToolCall, conversion.main)) == sorted(
+        conversion.children
+    )
 
 
 def test_a_log_without_a_message_is_an_error_that_says_what_was_found() -> None:
-    with pytest.raises(ConversionError, match=r"no message in 4 lines of no-message\.jsonl: queue-operation 1, .*without type 1"):
+    with pytest.raises(
+        ConversionError, match=r"no message in 4 lines of no-message\.jsonl: queue-operation 1, .*without type 1"
+    ):
         fixture("no-message")
     with pytest.raises(SourceError, match="cannot read"):
         claude_code.convert(DATA / "nowhere.jsonl")

@@ -32,12 +32,18 @@ from tests.convert.logs import DATA, SAMPLE, assistant, codes, convert, fixture,
         ("unknown-types", 3, 1, 3, 3),
     ],
 )
-def test_a_log_has_the_heads_and_the_path_that_its_parents_mean(name: str, entities: int, heads: int, path: int, view: int) -> None:
+def test_a_log_has_the_heads_and_the_path_that_its_parents_mean(
+    name: str, entities: int, heads: int, path: int, view: int
+) -> None:
     records = fixture(name).main
     session = Session.from_records(records)
     naive_heads, naive_path = fold(records)
     assert (len(naive_heads), len(naive_path)) == (heads, path)
-    assert (len(session.heads()), len(session.active_path().entities), len(session.context_view().items)) == (heads, path, view)
+    assert (len(session.heads()), len(session.active_path().entities), len(session.context_view().items)) == (
+        heads,
+        path,
+        view,
+    )
     taking_part = {(r.type, r.to_wire().get("messageId") or r.to_wire().get("callId") or r.to_wire().get("compactionId"))
                    for r in records if isinstance(r, Message | ToolCall | ToolResult | Compaction)}  # fmt: skip
     assert len(taking_part) == entities
@@ -47,7 +53,14 @@ def test_a_log_has_the_heads_and_the_path_that_its_parents_mean(name: str, entit
 def test_the_sample_ends_with_the_compaction_and_what_followed_it() -> None:
     session = Session.from_records(claude_code.convert(SAMPLE).main)
     view = session.context_view()
-    assert [i.record.type for i in view.items] == ["compaction", "message", "message", "tool_call", "tool_result", "message"]
+    assert [i.record.type for i in view.items] == [
+        "compaction",
+        "message",
+        "message",
+        "tool_call",
+        "tool_result",
+        "message",
+    ]
     assert sorted(a.reason for a in view.absent) == ["compacted"] * 26 + ["other-branch"] * 3
     assert view.flags == []
     assert (len(session.heads()), len(session.active_path().entities)) == (2, 32)
@@ -64,7 +77,11 @@ def test_kept_lines_stay_and_what_follows_them_follows_the_compaction() -> None:
     first, second = of(Compaction, records)
     messages = of(Message, records)
     assert (first.trigger, first.tokens_before, first.kept_from) == ("auto", 167000, None)
-    assert (second.trigger, second.tokens_before, second.kept_from) == ("manual", 900, f"messageId={messages[4].message_id}")
+    assert (second.trigger, second.tokens_before, second.kept_from) == (
+        "manual",
+        900,
+        f"messageId={messages[4].message_id}",
+    )
     assert first.text.endswith("We counted to two.")
     view = Session.from_records(records).context_view()
     assert [i.record.to_wire().get("messageId") for i in view.items] == [None, *(m.message_id for m in messages[4:])]
@@ -84,7 +101,14 @@ def test_kept_uuids_may_be_listed() -> None:
 
 
 @pytest.mark.parametrize(
-    "kept", [{"uuids": ["nowhere"]}, {"uuids": []}, {"headUuid": "u1", "tailUuid": "nowhere"}, {"headUuid": "x", "tailUuid": "u1"}, {"headUuid": "u1"}]
+    "kept",
+    [
+        {"uuids": ["nowhere"]},
+        {"uuids": []},
+        {"headUuid": "u1", "tailUuid": "nowhere"},
+        {"headUuid": "x", "tailUuid": "u1"},
+        {"headUuid": "u1"},
+    ],
 )
 def test_kept_lines_that_cannot_be_found_are_reported(kept: dict[str, object]) -> None:
     name = "preservedMessages" if "uuids" in kept else "preservedSegment"
@@ -104,10 +128,18 @@ def test_a_summary_without_a_boundary_is_a_compaction_of_its_own() -> None:
 
 
 def test_a_history_written_again_after_a_compaction_is_told_once() -> None:
-    boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "c", "parentUuid": None, "logicalParentUuid": "u1"}
+    boundary = {
+        "type": "system",
+        "subtype": "compact_boundary",
+        "uuid": "c",
+        "parentUuid": None,
+        "logicalParentUuid": "u1",
+    }
     history = [user("u1", "a"), boundary, user("s", "summary", "c", isCompactSummary=True), user("u2", "b", "s")]
     conversion = convert(*history, *history, user("u3", "c", "u2"))
-    assert [(u.line, u.reason) for u in conversion.report.not_converted] == [(n + 4, f"repeats line {n}") for n in (1, 2, 3, 4)]
+    assert [(u.line, u.reason) for u in conversion.report.not_converted] == [
+        (n + 4, f"repeats line {n}") for n in (1, 2, 3, 4)
+    ]
     assert len(Session.from_records(conversion.main).context_view().items) == 3
 
 
@@ -155,7 +187,10 @@ def test_a_repeated_line_stands_for_what_it_repeats() -> None:
         user("u1", "a"), assistant("a1", "m", [tool_use("t")], "u1"), user("r1", [tool_result("t")], "a1"),
         assistant("copy", "m", [tool_use("t")], "u1"), user("rcopy", [tool_result("t")], "copy"), user("u2", "b", "rcopy"),
     )  # fmt: skip
-    assert [(u.line, u.reason) for u in conversion.report.not_converted] == [(4, "repeats line 2"), (5, "repeats line 3")]
+    assert [(u.line, u.reason) for u in conversion.report.not_converted] == [
+        (4, "repeats line 2"),
+        (5, "repeats line 3"),
+    ]
     assert of(Message, conversion.main)[1].predecessor is None
 
 

@@ -147,9 +147,13 @@ class ConversionReport:
         yield from _tally("converted", self.converted)
         yield from _tally("kept as native_line", self.kept)
         yield from _tally("unknown type, kept as native_line", self.unknown)
-        yield from _listed("not converted", [f"line {u.line} ({_shown(u.label)}): {u.reason}" for u in self.not_converted])
+        yield from _listed(
+            "not converted", [f"line {u.line} ({_shown(u.label)}): {u.reason}" for u in self.not_converted]
+        )
         yield from _tally("records", self.records)
-        yield from _listed("kept for a reason", [f"line {u.line} ({_shown(u.label)}): {u.reason}" for u in self.kept_reasons])
+        yield from _listed(
+            "kept for a reason", [f"line {u.line} ({_shown(u.label)}): {u.reason}" for u in self.kept_reasons]
+        )
         yield from _listed("made up", [f"{_at(m.line)}{m.what} {excerpt(m.value)}: {m.why}" for m in self.made_up])
         if self.calls_without_stop_reason:
             yield (

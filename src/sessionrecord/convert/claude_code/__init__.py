@@ -12,7 +12,16 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from sessionrecord.convert.claude_code.session import EXPLANATIONS, Identity, Losses, SessionBuilder, reference
-from sessionrecord.convert.claude_code.source import BLANK, NO_TYPE, LogSource, NativeLine, agent_files, native_lines, read_source, text
+from sessionrecord.convert.claude_code.source import (
+    BLANK,
+    NO_TYPE,
+    LogSource,
+    NativeLine,
+    agent_files,
+    native_lines,
+    read_source,
+    text,
+)
 from sessionrecord.convert.claude_code.tree import Links, link_children, partition
 from sessionrecord.convert.report import Conversion, ConversionReport, Loss, MadeUp
 from sessionrecord.diagnostics import excerpt
@@ -31,7 +40,9 @@ class _File:
         self.stem = None if self.name is None else self.name.removesuffix(".jsonl")
         self.lines = native_lines(data)
         self.first, self.keys = partition(self.lines)
-        self.report = ConversionReport(source=self.name, lines_read=self.lines[-1].number if self.lines else 0, units_read=len(self.lines))
+        self.report = ConversionReport(
+            source=self.name, lines_read=self.lines[-1].number if self.lines else 0, units_read=len(self.lines)
+        )
 
     def lines_of(self, key: str | None) -> list[NativeLine]:
         return [line for line in self.lines if line.session == key]
@@ -97,20 +108,28 @@ def _convert(file: _File, session_id: str, agents: Sequence[_File]) -> Conversio
             home.report.lost = _lost(own)
             file.report.children[child] = home.report
     for child, call in links.inferred.items():
-        file.report.note(0, "child-inferred", f"{child!r} is taken for the session of the call {call!r}, whose prompt it begins with")
+        file.report.note(
+            0, "child-inferred", f"{child!r} is taken for the session of the call {call!r}, whose prompt it begins with"
+        )
     return _finish(file, main, children, losses, links)
 
 
-def _build(file: _File, key: str | None, identity: Identity, links: Links, namespace: str, losses: Losses) -> list[Record]:
+def _build(
+    file: _File, key: str | None, identity: Identity, links: Links, namespace: str, losses: Losses
+) -> list[Record]:
     builder = SessionBuilder(file.lines_of(key), file.first, key, identity, links, namespace, _version(), file.report)
     records = builder.build()
     losses.update(builder.losses)
     return records
 
 
-def _finish(file: _File, main: list[Record], children: dict[str, list[Record]], losses: Losses, links: Links) -> Conversion:
+def _finish(
+    file: _File, main: list[Record], children: dict[str, list[Record]], losses: Losses, links: Links
+) -> Conversion:
     report = file.report
-    if not any(isinstance(r, Message | ToolCall | ToolResult) for records in (main, *children.values()) for r in records):
+    if not any(
+        isinstance(r, Message | ToolCall | ToolResult) for records in (main, *children.values()) for r in records
+    ):
         raise ConversionError(_nothing(file))
     report.records = Counter(r.type for r in main)
     report.lost = _lost(losses)
@@ -118,7 +137,11 @@ def _finish(file: _File, main: list[Record], children: dict[str, list[Record]], 
     given = {*children, main[0].to_wire()["sessionId"]}
     for agent, line in links.named.items():
         if agent not in given:
-            report.note(line.number, "child-not-given", f"the session of the sub-agent {agent!r} is named, but its log was not given")
+            report.note(
+                line.number,
+                "child-not-given",
+                f"the session of the sub-agent {agent!r} is named, but its log was not given",
+            )
     if any(line.is_conversation and isinstance(line.value.get("cwd"), str) for line in file.lines):
         report.made_up.append(MadeUp(0, "roots[].id", "cwd", "the log does not name its directories"))
     return Conversion(main, children, report)
@@ -129,8 +152,12 @@ def _lost(losses: Losses) -> list[Loss]:
 
 
 def _nothing(file: _File) -> str:
-    counts = Counter("without type" if line.label == NO_TYPE else line.label for line in file.lines if line.label != BLANK)
-    named = [f"{name if name.isprintable() and len(name) <= 40 else excerpt(name)} {n}" for name, n in counts.most_common(8)]
+    counts = Counter(
+        "without type" if line.label == NO_TYPE else line.label for line in file.lines if line.label != BLANK
+    )
+    named = [
+        f"{name if name.isprintable() and len(name) <= 40 else excerpt(name)} {n}" for name, n in counts.most_common(8)
+    ]
     number = file.report.lines_read
     name = "" if file.name is None else f" of {file.name if file.name.isprintable() else excerpt(file.name)}"
     found = ", ".join(named) + (" …" if len(counts) > 8 else "") or "nothing"
@@ -169,7 +196,9 @@ def _agent_id(agent: _File, taken: dict[str, tuple[_File, str | None, Sequence[N
 def _name_by_root(file: _File, key: str) -> None:
     line = next((line for line in file.lines if line.uuid == key), None)
     file.report.made_up.append(
-        MadeUp(line.number if line else 0, "sessionId", key, "the sidechain names no agent; this is the uuid of its root")
+        MadeUp(
+            line.number if line else 0, "sessionId", key, "the sidechain names no agent; this is the uuid of its root"
+        )
     )
 
 

@@ -132,7 +132,9 @@ def _duration(value: object) -> bool:
 class Drafter:
     """Turns the lines of one session into plans, in file order."""
 
-    def __init__(self, index: SessionIndex, child_session: Callable[[str], str | None], note: NoteFn, made_up: MadeUpFn) -> None:
+    def __init__(
+        self, index: SessionIndex, child_session: Callable[[str], str | None], note: NoteFn, made_up: MadeUpFn
+    ) -> None:
         self._index = index
         self._child_session = child_session
         self._note = note
@@ -181,7 +183,11 @@ class Drafter:
             if ours == "native_block" or ours == kind not in ("text", "image"):
                 kinds[kind if isinstance(kind, str) else type(block).__name__] += 1
         for name, count in kinds.items():
-            self._note(line.number, "block-kept", f"{count} content block{'s' if count > 1 else ''} of type {name!r} kept as recorded")
+            self._note(
+                line.number,
+                "block-kept",
+                f"{count} content block{'s' if count > 1 else ''} of type {name!r} kept as recorded",
+            )
 
     def _id(self, line: NativeLine) -> str:
         return line.uuid or f"line-{line.number}" + (f".{line.index}" if "glued" in line.salvaged else "")
@@ -190,7 +196,12 @@ class Drafter:
         if line.uuid is None:
             self._made_up(line.number, "messageId", message_id, "the line has no uuid")
         role = line.message.get("role")
-        drafted = {"message_id": message_id, "role": role if isinstance(role, str) else line.type, "content": blocks, **more}
+        drafted = {
+            "message_id": message_id,
+            "role": role if isinstance(role, str) else line.type,
+            "content": blocks,
+            **more,
+        }
         return Draft(Message, drafted, ("message", message_id), True)
 
     def _user(self, line: NativeLine, content: str | list[Any]) -> Plan:
@@ -221,7 +232,9 @@ class Drafter:
         if structured is not None and not plan.drafts:
             drafted["structured"] = structured
             given = members(structured)
-            drafted["duration_ms"] = next((given[m] for m in ("durationMs", "totalDurationMs") if _duration(given.get(m))), None)
+            drafted["duration_ms"] = next(
+                (given[m] for m in ("durationMs", "totalDurationMs") if _duration(given.get(m))), None
+            )
         elif structured is not None:
             self._note(line.number, "structured-shared", "several results share one toolUseResult; the first has it")
         plan.drafts.append(Draft(ToolResult, drafted, ("tool_result", call_id), True))
@@ -239,9 +252,17 @@ class Drafter:
         message = line.message
         message_id = line.api_message_id
         if message_id is None and message.get("model") != "<synthetic>":
-            self._note(line.number, "message-without-id", "the API message has no ID: no model call and no usage can be told of it")
+            self._note(
+                line.number,
+                "message-without-id",
+                "the API message has no ID: no model call and no usage can be told of it",
+            )
         plan = Plan("converted", group=text(message.get("id")), role="assistant")
-        more = {"model": text(message.get("model")), "model_call_id": message_id, "stop_reason": text(message.get("stop_reason"))}
+        more = {
+            "model": text(message.get("model")),
+            "model_call_id": message_id,
+            "stop_reason": text(message.get("stop_reason")),
+        }
         runs = 0
         run: list[dict[str, Any]] = []
 
@@ -268,7 +289,9 @@ class Drafter:
 
     def _call(self, line: NativeLine, position: int, block: dict[str, Any], message_id: str | None) -> Draft:
         native_id, name, asked = text(block.get("id")), text(block.get("name")), block.get("input")
-        use, is_made = self._calls.use(native_id or f"{self._id(line)}/{position}", line, text(line.message.get("id")), (name, asked))
+        use, is_made = self._calls.use(
+            native_id or f"{self._id(line)}/{position}", line, text(line.message.get("id")), (name, asked)
+        )
         if native_id is None:
             self._made_up(line.number, "callId", use.call_id, "the tool use has no ID")
         elif is_made:
@@ -321,9 +344,11 @@ class Drafter:
         return Plan("converted", [draft], role="system/compact_boundary")
 
     def _info(self, line: NativeLine) -> Plan:
-        native, ours = {"summary": ("summary", "summary"), "custom-title": ("customTitle", "title"), "ai-title": ("aiTitle", "title")}[
-            line.type or ""
-        ]
+        native, ours = {
+            "summary": ("summary", "summary"),
+            "custom-title": ("customTitle", "title"),
+            "ai-title": ("aiTitle", "title"),
+        }[line.type or ""]
         value = line.value.get(native)
         if not isinstance(value, str):
             return self._whole(line, "kept", f"{native} is not a string")

@@ -201,7 +201,9 @@ class SessionBuilder:
     def _repeat(self, line: NativeLine, plan: Plan, earlier: NativeLine, number: int) -> None:
         self._report.not_converted.append(Unconverted(line.number, line.label, f"repeats line {number}"))
         if earlier is not line and earlier.parent != line.parent:
-            self._report.note(line.number, "repeat-moved", f"it repeats line {number} with another parentUuid; the first one counts")
+            self._report.note(
+                line.number, "repeat-moved", f"it repeats line {number} with another parentUuid; the first one counts"
+            )
         if line.uuid and line.uuid not in self._structure.made:
             made = self._made_by(plan.drafts)
             if made is not None:
@@ -260,7 +262,9 @@ class SessionBuilder:
         version = text(line.value.get("version"))
         if version is not None and version != self._agent_version:
             self._report.note(
-                line.number, "version-changed", f"the agent's version is {version!r} from here on; the header has the first one"
+                line.number,
+                "version-changed",
+                f"the agent's version is {version!r} from here on; the header has the first one",
             )
             self.losses["member_dropped", "version"] += 1
             self._agent_version = version

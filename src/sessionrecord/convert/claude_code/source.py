@@ -15,7 +15,17 @@ from sessionrecord import ijson
 from sessionrecord.diagnostics import excerpt
 from sessionrecord.errors import SourceError
 
-__all__ = ["BLANK", "NO_TYPE", "LogSource", "NativeLine", "agent_files", "members", "native_lines", "read_source", "text"]
+__all__ = [
+    "BLANK",
+    "NO_TYPE",
+    "LogSource",
+    "NativeLine",
+    "agent_files",
+    "members",
+    "native_lines",
+    "read_source",
+    "text",
+]
 
 LogSource: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes
 """A path, a binary file object, or the bytes themselves."""
@@ -224,7 +234,12 @@ def _depth(value: Any) -> int:
     depth, level = 0, [value]
     while level:
         depth += 1
-        level = [v for item in level if isinstance(item, dict | list) for v in (item.values() if isinstance(item, dict) else item)]
+        level = [
+            v
+            for item in level
+            if isinstance(item, dict | list)
+            for v in (item.values() if isinstance(item, dict) else item)
+        ]
     return depth - 1
 
 

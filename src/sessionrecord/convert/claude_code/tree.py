@@ -38,7 +38,9 @@ class ApiMessage:
         usage, stop = message.get("usage"), text(message.get("stop_reason"))
         content = message.get("content")
         calls = {text(b.get("id")) or "" for _, b in line.blocks("tool_use")}
-        copied = line.uuid in self.uuids or (isinstance(content, list) and 0 < len(content) == len(calls) and calls <= self.calls)
+        copied = line.uuid in self.uuids or (
+            isinstance(content, list) and 0 < len(content) == len(calls) and calls <= self.calls
+        )
         if not (copied and usage in (None, self.usage) and stop in (None, self.stop_reason)):
             self.last = line
         if isinstance(usage, dict):
