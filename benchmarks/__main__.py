@@ -46,8 +46,12 @@ def _rows(folder: Path, sizes: list[int], rounds: int) -> Iterator[Row]:
 
 def main() -> int:
     """Run the comparisons and print a table, or JSON."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Ratios against peers, both sides on the same bytes in one run.")
-    parser.add_argument("--records", type=int, nargs="+", metavar="N", help="sizes of the streams (default: 100000 1000000)")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Ratios against peers, both sides on the same bytes in one run."
+    )
+    parser.add_argument(
+        "--records", type=int, nargs="+", metavar="N", help="sizes of the streams (default: 100000 1000000)"
+    )
     parser.add_argument("--quick", action="store_true", help="100 000 records only")
     parser.add_argument("--rounds", type=int, default=3, metavar="K", help="the best of K rounds counts (default: 3)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -61,9 +65,21 @@ def main() -> int:
         for row in _rows(Path(folder), sizes, options.rounds):
             rows.append(row)
             if not options.json:
-                print(f"{row.name:58} {row.size:>20} {row.ours:>12} {row.peer:>12} {row.ratio:7.2f}  {row.bound:8} {row.verdict}", flush=True)
+                print(
+                    f"{row.name:58} {row.size:>20} {row.ours:>12} {row.peer:>12} {row.ratio:7.2f}  {row.bound:8} {row.verdict}",
+                    flush=True,
+                )
     if options.json:
-        print(json.dumps({"machine": _machine(), "rounds": options.rounds, "rows": [{**asdict(r), "verdict": r.verdict} for r in rows]}, indent=1))
+        print(
+            json.dumps(
+                {
+                    "machine": _machine(),
+                    "rounds": options.rounds,
+                    "rows": [{**asdict(r), "verdict": r.verdict} for r in rows],
+                },
+                indent=1,
+            )
+        )
     return 0
 
 

@@ -70,7 +70,9 @@ class _Maker:
         message_id = self.hexadecimal(32)
         self._messages.append(message_id)
         text = self.words(28)
-        return self.envelope("message", messageId=message_id, role="user", content=[{"type": "text", "text": text}], origin="user")
+        return self.envelope(
+            "message", messageId=message_id, role="user", content=[{"type": "text", "text": text}], origin="user"
+        )
 
     def step(self) -> Iterator[dict[str, Any]]:
         """One model call: what it said, its tool call and result, what it used."""
@@ -105,9 +107,15 @@ class _Maker:
         yield self.envelope("usage", modelCallId=call, scope="model_call", model="model-large-1", inputTokens=self._random.randrange(100),
                             outputTokens=self._random.randrange(4000), cacheReadTokens=self._random.randrange(150_000),
                             cacheWriteTokens=self._random.randrange(9000), contextWindow=200_000,
-                            cost={"amount": self._random.randrange(1, 40_000) / 1e5, "currency": "USD"}, source={"path": "log.jsonl", "line": self._seq})  # fmt: skip
+                            cost={"amount": self._random.randrange(1, 40_000) / 1e5, "currency": "USD"},
+                            source={"path": "log.jsonl", "line": self._seq})  # fmt: skip
         if self._random.random() < 0.03:
-            yield self.envelope("vendor_metric", name=self.words(3), values=[self._random.randrange(100) for _ in range(20)], note=self.words(20))
+            yield self.envelope(
+                "vendor_metric",
+                name=self.words(3),
+                values=[self._random.randrange(100) for _ in range(20)],
+                note=self.words(20),
+            )
 
     def records(self) -> Iterator[dict[str, Any]]:
         yield self.header()

@@ -69,8 +69,19 @@ def _memory(path: Path, size: int, where: str) -> Iterator[Row]:
         return
     kept = json.loads(fresh("-m", "benchmarks.child", str(path)))
     for name, bound in (("opened", "<= 1.4"), ("maps", "<= 2.0")):
-        label = "memory of an open session + its file / file" if name == "opened" else "  the same, maps of IDs and entities built"
-        yield Row(label, where, f"{(kept[name] + size) / 1e6:.0f} MB", f"{size / 1e6:.0f} MB", (kept[name] + size) / size, bound)
+        label = (
+            "memory of an open session + its file / file"
+            if name == "opened"
+            else "  the same, maps of IDs and entities built"
+        )
+        yield Row(
+            label,
+            where,
+            f"{(kept[name] + size) / 1e6:.0f} MB",
+            f"{size / 1e6:.0f} MB",
+            (kept[name] + size) / size,
+            bound,
+        )
 
 
 def _view(path: Path, rounds: int) -> float:
@@ -99,13 +110,22 @@ def _append(path: Path, count: int, rounds: int) -> tuple[float, float]:
     return min(firsts), min(others)
 
 
-def growth(paths: dict[int, Path], name: str, measure: Callable[[Path, int], float], bound: str, unit: str, factor: float) -> Iterator[Row]:
+def growth(
+    paths: dict[int, Path], name: str, measure: Callable[[Path, int], float], bound: str, unit: str, factor: float
+) -> Iterator[Row]:
     """How a time grows from the smallest size to the largest."""
     small, large = min(paths), max(paths)
     if small == large:
         return
     first, last = measure(paths[small], small), measure(paths[large], large)
-    yield Row(name, f"{small:,} -> {large:,}", f"{last * factor:.4g} {unit}", f"{first * factor:.4g} {unit}", last / first, bound)
+    yield Row(
+        name,
+        f"{small:,} -> {large:,}",
+        f"{last * factor:.4g} {unit}",
+        f"{first * factor:.4g} {unit}",
+        last / first,
+        bound,
+    )
 
 
 def views(paths: dict[int, Path], whole: dict[int, Path], rounds: int) -> Iterator[Row]:
@@ -113,7 +133,9 @@ def views(paths: dict[int, Path], whole: dict[int, Path], rounds: int) -> Iterat
     yield from growth(paths, "context_view at the end, growth", lambda p, _: _view(p, rounds), "<= 12", "ms", 1e3)
     yield from growth(whole, "  the same, nothing compacted", lambda p, _: _view(p, rounds), "<= 12", "ms", 1e3)
     yield from growth(paths, "append one record, growth", lambda p, n: _append(p, n, rounds)[1], "<= 2", "us", 1e6)
-    yield from growth(paths, "  the first append to a session just read", lambda p, n: _append(p, n, 1)[0], "", "ms", 1e3)
+    yield from growth(
+        paths, "  the first append to a session just read", lambda p, n: _append(p, n, 1)[0], "", "ms", 1e3
+    )
 
 
 def imports(rounds: int) -> Iterator[Row]:
@@ -128,5 +150,18 @@ def imports(rounds: int) -> Iterator[Row]:
     peer = "import pydantic\nclass M(pydantic.BaseModel):\n    a: int\n    b: str | None = None"
     times = [[timed(code) for code in (ours, used, peer)] for _ in range(rounds)]
     bare, names, plain = (min(column) for column in zip(*times, strict=True))
-    yield Row("import sessionrecord / import pydantic and define a model", "", f"{bare * 1e3:.0f} ms", f"{plain * 1e3:.0f} ms", bare / plain, "<= 1.3")
-    yield Row("  the same, Session, StreamReader and StreamWriter imported", "", f"{names * 1e3:.0f} ms", f"{plain * 1e3:.0f} ms", names / plain)
+    yield Row(
+        "import sessionrecord / import pydantic and define a model",
+        "",
+        f"{bare * 1e3:.0f} ms",
+        f"{plain * 1e3:.0f} ms",
+        bare / plain,
+        "<= 1.3",
+    )
+    yield Row(
+        "  the same, Session, StreamReader and StreamWriter imported",
+        "",
+        f"{names * 1e3:.0f} ms",
+        f"{plain * 1e3:.0f} ms",
+        names / plain,
+    )

@@ -28,7 +28,9 @@ class Answer:
 
 
 SCRIPT = [
-    Answer("msg_1", "I will run the tests first.", ("toolu_1", "run", {"command": "pytest -q"}), {"in": 812, "out": 31}),
+    Answer(
+        "msg_1", "I will run the tests first.", ("toolu_1", "run", {"command": "pytest -q"}), {"in": 812, "out": 31}
+    ),
     Answer("msg_2", "One test fails. Let me look.", ("toolu_2", "read", {"path": "parser.py"}), {"in": 911, "out": 24}),
     Answer("msg_3", "`parse` drops the last token: the range ends one too early.", None, {"in": 1204, "out": 18}),
 ]
@@ -78,7 +80,14 @@ def run(path: Path, prompt: str) -> None:
             if answer.tool:
                 call_id, name, arguments = answer.tool
                 # the call is on disk before the tool runs: a crash in it leaves a call without a result
-                writer.tool_call(call_id=call_id, name=name, arguments=arguments, model_call_id=answer.call_id, turn_id="t1", timestamp=now())
+                writer.tool_call(
+                    call_id=call_id,
+                    name=name,
+                    arguments=arguments,
+                    model_call_id=answer.call_id,
+                    turn_id="t1",
+                    timestamp=now(),
+                )
                 succeeded, output = run_tool(name, arguments)
                 writer.tool_result(
                     call_id=call_id,
@@ -96,7 +105,10 @@ def main() -> None:
     print(f"wrote {path}")
 
     session = Session.read(path)
-    print(session.context_view())
+    view = session.context_view()
+    print(view)
+    for message in view.to_messages():
+        print(f"{message['role']:9} {message['content']}")
     total = session.usage().total
     print(f"{total.input_tokens} input tokens, {total.output_tokens} output tokens, {session.usage().costs['USD']} USD")
     for finding in session.diagnostics:

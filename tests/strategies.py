@@ -22,7 +22,6 @@ from sessionrecord.scalars import (
     Amount,
     DurationMs,
     NonEmptyStr,
-    Omittable,
     OpenEnumMarker,
     SafeInt,
     SignedInt,
@@ -90,7 +89,9 @@ def session_references() -> st.SearchStrategy[SessionReference]:
 def timestamps() -> st.SearchStrategy[str]:
     """Moments as RFC 3339 with zero to nine fractional digits."""
     return st.builds(
-        lambda moment, fraction: f"{moment:%Y-%m-%dT%H:%M:%S}".rjust(19, "0") + (f".{fraction}" if fraction else "") + "Z",
+        lambda moment, fraction: (
+            f"{moment:%Y-%m-%dT%H:%M:%S}".rjust(19, "0") + (f".{fraction}" if fraction else "") + "Z"
+        ),
         st.datetimes(),
         st.text("0123456789", max_size=9),
     )
@@ -112,7 +113,7 @@ _SCALARS: list[tuple[Any, Callable[[], st.SearchStrategy[Any]]]] = [
     (Amount, _non_negative),
     (NonEmptyStr, lambda: texts(1)),
 ]
-_OMITTABLE = type(get_args(Omittable[int])[1])
+_OMITTABLE = type(get_type_hints(UnknownRecord, include_extras=True)["turn_id"].__metadata__[-1])
 
 
 def _annotated(base: Any, marks: tuple[Any, ...]) -> st.SearchStrategy[Any]:
@@ -126,8 +127,7 @@ def _annotated(base: Any, marks: tuple[Any, ...]) -> st.SearchStrategy[Any]:
         if isinstance(mark, SessionReferenceStr):
             return session_references().map(str)
         if isinstance(mark, UnknownTag):
-            unknown = mark.known
-            return texts(max_size=5).filter(lambda t: t not in unknown)
+            return texts(max_size=5).filter(lambda t, known=mark.known: t not in known)  # type: ignore[misc]
         if isinstance(mark, OpenUnion):
             return st.one_of([wire_objects(arm) for arm in get_args(base)])
         if isinstance(mark, _OMITTABLE):
@@ -165,7 +165,11 @@ def members_of(cls: type[BaseModel]) -> dict[str, str]:
 @st.composite
 def _unknown_members(draw: st.DrawFn, cls: type[BaseModel]) -> Wire:
     known = members_of(cls)
-    tempting = [n for n in (*known.values(), *(w.upper() for w in known), *(w.replace("I", "-i") for w in known)) if n not in known]
+    tempting = [
+        n
+        for n in (*known.values(), *(w.upper() for w in known), *(w.replace("I", "-i") for w in known))
+        if n not in known
+    ]
     names = texts().filter(lambda n: n not in known)
     if tempting:
         names = st.one_of(st.sampled_from(tempting), names)
@@ -192,7 +196,11 @@ def wire_objects(cls: type[BaseModel]) -> st.SearchStrategy[Wire]:
 
 def record_wires(cls: type[BaseModel] | None = None) -> st.SearchStrategy[Wire]:
     """Wire objects of one record model, or of any, unknown types included."""
-    return wire_objects(cls) if cls is not None else st.sampled_from([*RECORD_TYPES.values(), UnknownRecord]).flatmap(wire_objects)
+    return (
+        wire_objects(cls)
+        if cls is not None
+        else st.sampled_from([*RECORD_TYPES.values(), UnknownRecord]).flatmap(wire_objects)
+    )
 
 
 def records(cls: type[BaseModel] | None = None) -> st.SearchStrategy[Record]:

@@ -57,7 +57,9 @@ def test_the_requirements_are_those_of_the_specification() -> None:
 
 
 def test_a_diagnostic_reads_as_one_line() -> None:
-    diagnostic = Diagnostic.of("duplicate-member", "'id' is there twice", line=3, offset=17, pointer="/id", record_id="r1")
+    diagnostic = Diagnostic.of(
+        "duplicate-member", "'id' is there twice", line=3, offset=17, pointer="/id", record_id="r1"
+    )
     assert str(diagnostic) == "line 3, record 'r1', at /id: error duplicate-member: 'id' is there twice [ASR-041]"
     assert str(Diagnostic.of("stream-empty", "no line")) == "error stream-empty: no line"
     assert json.loads(json.dumps(diagnostic.to_dict())) == {
@@ -76,7 +78,18 @@ class _Odd:
         return "a\nb\x1b[31m"
 
 
-@given(st.one_of(st.text(), st.binary(), st.integers(), st.floats(), st.none(), st.booleans(), st.lists(st.integers()), st.decimals()))
+@given(
+    st.one_of(
+        st.text(),
+        st.binary(),
+        st.integers(),
+        st.floats(),
+        st.none(),
+        st.booleans(),
+        st.lists(st.integers()),
+        st.decimals(),
+    )
+)
 def test_an_excerpt_is_short_and_printable(value: Any) -> None:
     assert excerpt(value).isprintable()
     assert len(excerpt(value)) <= 43

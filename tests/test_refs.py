@@ -106,12 +106,14 @@ def test_what_is_no_session_reference_is_refused_in_one_line(text: str) -> None:
 @given(texts(max_size=20))
 def test_any_text_is_a_reference_or_refused(text: str) -> None:
     for given_text in (text, f"asr:{text}"):
+        refusal = ""
         try:
             reference = SessionReference.parse(given_text)
         except RefError as e:
-            assert str(e).isprintable()
+            refusal = str(e)
         else:
             assert SessionReference.parse(str(reference)) == reference
+        assert refusal.isprintable()
 
 
 def test_an_empty_namespace_is_not_a_namespace() -> None:

@@ -100,7 +100,21 @@ def _non_negative(value: Any) -> bool:
 VALUES = st.one_of(
     json_values(3),
     st.integers(-(2**54), 2**54),
-    st.sampled_from([2**53 - 1, 2**53, -(2**53) + 1, -(2**53), True, 1.0, float("nan"), float("inf"), Decimal("NaN"), Decimal(2), "1"]),
+    st.sampled_from(
+        [
+            2**53 - 1,
+            2**53,
+            -(2**53) + 1,
+            -(2**53),
+            True,
+            1.0,
+            float("nan"),
+            float("inf"),
+            Decimal("NaN"),
+            Decimal(2),
+            "1",
+        ]
+    ),
 )
 
 
@@ -114,8 +128,9 @@ def test_integers_are_json_integers_in_their_range(value: Any) -> None:
 @example(JsonNumber("-0"))
 @example(-0.0)
 def test_durations_and_amounts_are_non_negative_finite_numbers_kept_as_they_are(value: Any) -> None:
-    for scalar in (DurationMs, Amount):
-        adapter: TypeAdapter[Any] = TypeAdapter(scalar)
+    scalars: list[Any] = [DurationMs, Amount]
+    for scalar in scalars:
+        adapter: TypeAdapter[Any] = TypeAdapter[Any](scalar)
         assert accepts(adapter, value) == _non_negative(value)
         if _non_negative(value):
             kept = adapter.validate_python(value)

@@ -253,7 +253,7 @@ __all__ = [
     "UsageTotals",
     "Vcs",
     "WriterError",
+    "__version__",
     "parse_record",
     "read_record",
-    "__version__",
 ]

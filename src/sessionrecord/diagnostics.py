@@ -71,7 +71,9 @@ CODES: Final[dict[str, CodeInfo]] = {
     "type-invalid": CodeInfo("error", "a member has the wrong JSON type"),
     "value-invalid": CodeInfo("error", "a member has a value that its rule excludes"),
     "member-missing": CodeInfo("error", "a required member is absent"),
-    "member-misspelled": CodeInfo("warning", "an unknown member differs from a defined one only by case, _ or -", "ASR-040"),
+    "member-misspelled": CodeInfo(
+        "warning", "an unknown member differs from a defined one only by case, _ or -", "ASR-040"
+    ),
     "null-not-allowed": CodeInfo("error", "null has no meaning for this member", "ASR-043"),
     "integer-invalid": CodeInfo("error", "not a JSON integer in the member's range", "ASR-042"),
     "timestamp-invalid": CodeInfo("error", "not an RFC 3339 UTC timestamp with Z", "ASR-044"),
@@ -142,8 +144,17 @@ class Diagnostic:
     """The `ASR-NNN` requirement, where the specification's page gives one."""
 
     @classmethod
-    def of(cls, code: str, message: str, *, severity: Severity | None = None, line: int | None = None,
-           offset: int | None = None, pointer: str | None = None, record_id: str | None = None) -> Diagnostic:
+    def of(
+        cls,
+        code: str,
+        message: str,
+        *,
+        severity: Severity | None = None,
+        line: int | None = None,
+        offset: int | None = None,
+        pointer: str | None = None,
+        record_id: str | None = None,
+    ) -> Diagnostic:
         """A finding with the severity and requirement that `CODES` gives its code."""
         info = CODES[code]
         return cls(code, severity or info.severity, message, line, offset, pointer, record_id, info.requirement)

@@ -18,7 +18,17 @@ import orjson
 from sessionrecord.diagnostics import CODES, excerpt
 from sessionrecord.errors import IJsonError
 
-__all__ = ["MAX_DEPTH", "MAX_SAFE_INTEGER", "Finding", "JsonNumber", "JsonValue", "dumps", "examine", "loads", "pointer"]
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_SAFE_INTEGER",
+    "Finding",
+    "JsonNumber",
+    "JsonValue",
+    "dumps",
+    "examine",
+    "loads",
+    "pointer",
+]
 
 JsonValue: TypeAlias = Any
 """A JSON value: dict, list, str, int, float, Decimal, bool or None."""
@@ -32,7 +42,9 @@ _STRICT: Final = orjson.OPT_STRICT_INTEGER
 _PLAIN: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
 _INT_DIGITS: Final = 4000
 _SURROGATE_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
-_NONCHARACTER: Final = re.compile("[\ufdd0-\ufdef" + "".join(f"{chr(p * 0x10000 + 0xFFFE)}{chr(p * 0x10000 + 0xFFFF)}" for p in range(17)) + "]")
+_NONCHARACTER: Final = re.compile(
+    "[\ufdd0-\ufdef" + "".join(f"{chr(p * 0x10000 + 0xFFFE)}{chr(p * 0x10000 + 0xFFFF)}" for p in range(17)) + "]"
+)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -169,7 +181,9 @@ def _dumps_exact(value: JsonValue, indent: bool) -> bytes:
     if fault is not None:
         raise fault
     try:
-        return orjson.dumps(_fragments(value, 0), default=_number, option=_PLAIN | (orjson.OPT_INDENT_2 if indent else 0))
+        return orjson.dumps(
+            _fragments(value, 0), default=_number, option=_PLAIN | (orjson.OPT_INDENT_2 if indent else 0)
+        )
     except (TypeError, ValueError, RecursionError) as e:
         raise IJsonError("nesting-too-deep", "", f"deeper than {MAX_DEPTH} levels") from e
 
@@ -179,7 +193,9 @@ def _fragments(value: JsonValue, depth: int) -> JsonValue:
     if depth > MAX_DEPTH:
         raise RecursionError
     if type(value) is int:
-        return orjson.Fragment(str(Decimal(value))) if value.bit_length() > 63 else value  # str(int) has a limit of digits
+        return (
+            orjson.Fragment(str(Decimal(value))) if value.bit_length() > 63 else value
+        )  # str(int) has a limit of digits
     if isinstance(value, dict):
         return {k: _fragments(v, depth + 1) for k, v in value.items()}
     if isinstance(value, list | tuple):
@@ -202,7 +218,9 @@ def _unwritable(value: JsonValue) -> Iterator[IJsonError]:
         elif isinstance(item, dict):
             for name in item:
                 if type(name) is not str:
-                    yield IJsonError("type-invalid", pointer(*place), f"the member name {excerpt(name)} is not a string")
+                    yield IJsonError(
+                        "type-invalid", pointer(*place), f"the member name {excerpt(name)} is not a string"
+                    )
                 elif _SURROGATE.search(name):
                     yield IJsonError("lone-surrogate", pointer(*place, name), "an unpaired surrogate cannot be written")
         elif isinstance(item, Decimal):
@@ -243,7 +261,9 @@ def _float(literal: str) -> float | JsonNumber:
     return value if literal.encode() == orjson.dumps(value) else JsonNumber(literal)
 
 
-def _pairs_hook(repeated: dict[int, tuple[dict[str, JsonValue], list[str]]]) -> Callable[[list[tuple[str, JsonValue]]], dict[str, JsonValue]]:
+def _pairs_hook(
+    repeated: dict[int, tuple[dict[str, JsonValue], list[str]]],
+) -> Callable[[list[tuple[str, JsonValue]]], dict[str, JsonValue]]:
     def make(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
         members = dict(pairs)
         if len(members) != len(pairs):
@@ -259,7 +279,11 @@ def _exact(line: bytes) -> tuple[JsonValue, list[Finding]]:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as e:
-        return None, [Finding("utf8-invalid", "", f"byte {e.start} of the line is not UTF-8 ({line[e.start : e.start + 1].hex()})")]
+        return None, [
+            Finding(
+                "utf8-invalid", "", f"byte {e.start} of the line is not UTF-8 ({line[e.start : e.start + 1].hex()})"
+            )
+        ]
     repeated: dict[int, tuple[dict[str, JsonValue], list[str]]] = {}
     decoder = JSONDecoder(
         object_pairs_hook=_pairs_hook(repeated), parse_int=_integer, parse_float=_float, parse_constant=_constant
@@ -274,7 +298,9 @@ def _exact(line: bytes) -> tuple[JsonValue, list[Finding]]:
         return None, [Finding("json-invalid", "", f"{_reason(e)} at character {e.pos}")]
     except _NotJsonError as e:
         return None, [Finding("json-invalid", "", str(e))]
-    if line.count(b"[") + line.count(b"{") > MAX_DEPTH and any(len(p) >= MAX_DEPTH and isinstance(v, dict | list) for p, v in _items(value)):
+    if line.count(b"[") + line.count(b"{") > MAX_DEPTH and any(
+        len(p) >= MAX_DEPTH and isinstance(v, dict | list) for p, v in _items(value)
+    ):
         return None, [Finding("nesting-too-deep", "", f"deeper than {MAX_DEPTH} levels")]
     return value, list(_walk(value, repeated))
 
@@ -285,7 +311,9 @@ def _reason(error: JSONDecodeError) -> str:
     return error.msg[:1].lower() + error.msg[1:]
 
 
-def _walk(value: JsonValue, repeated: dict[int, tuple[dict[str, JsonValue], list[str]]] | None = None) -> Iterator[Finding]:
+def _walk(
+    value: JsonValue, repeated: dict[int, tuple[dict[str, JsonValue], list[str]]] | None = None
+) -> Iterator[Finding]:
     for place, item in _items(value):
         if isinstance(item, str):
             yield from _in_string(item, pointer(*place))
@@ -298,13 +326,19 @@ def _walk(value: JsonValue, repeated: dict[int, tuple[dict[str, JsonValue], list
             double = float(item.literal)
             if item.literal.lstrip("-").isdigit():
                 if item.copy_abs() > MAX_SAFE_INTEGER:
-                    yield Finding("number-out-of-range", pointer(*place), f"{excerpt(item)} is beyond 2^53-1; its digits are kept")
+                    yield Finding(
+                        "number-out-of-range", pointer(*place), f"{excerpt(item)} is beyond 2^53-1; its digits are kept"
+                    )
             elif double in (float("inf"), float("-inf")):
                 yield Finding("number-not-finite", pointer(*place), f"{excerpt(item)} is beyond the range of a double")
             elif Decimal(repr(double)) != item:
-                yield Finding("number-out-of-range", pointer(*place), f"a double cannot hold {excerpt(item)}; its digits are kept")
+                yield Finding(
+                    "number-out-of-range", pointer(*place), f"a double cannot hold {excerpt(item)}; its digits are kept"
+                )
         elif type(item) is int and not -MAX_SAFE_INTEGER <= item <= MAX_SAFE_INTEGER:
-            yield Finding("number-out-of-range", pointer(*place), f"{excerpt(item)} is beyond 2^53-1; its digits are kept")
+            yield Finding(
+                "number-out-of-range", pointer(*place), f"{excerpt(item)} is beyond 2^53-1; its digits are kept"
+            )
 
 
 def _in_string(text: str, place: str) -> Iterator[Finding]:

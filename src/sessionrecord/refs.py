@@ -13,7 +13,15 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from sessionrecord.diagnostics import excerpt
 from sessionrecord.errors import RefError
 
-__all__ = ["ENTITY_KEYS", "ENTITY_KEY_OF_TYPE", "Ref", "SessionKey", "SessionReference", "SessionReferenceStr", "is_ambiguous_id"]
+__all__ = [
+    "ENTITY_KEYS",
+    "ENTITY_KEY_OF_TYPE",
+    "Ref",
+    "SessionKey",
+    "SessionReference",
+    "SessionReferenceStr",
+    "is_ambiguous_id",
+]
 
 ENTITY_KEY_OF_TYPE: Final[dict[str, str]] = {
     "message": "messageId",
@@ -122,12 +130,18 @@ class SessionReference:
         """A reference from its string. Raises `RefError` with what is wrong."""
         match = _REFERENCE.fullmatch(text)
         if match is None:
-            raise RefError(f"{excerpt(text)} is not asr:agent/namespace/sessionId, with an optional #ref, percent-encoded")
+            raise RefError(
+                f"{excerpt(text)} is not asr:agent/namespace/sessionId, with an optional #ref, percent-encoded"
+            )
         try:
-            agent, namespace, session_id, ref = (None if p is None else unquote(p, errors="strict") for p in match.groups())
+            agent, namespace, session_id, ref = (
+                None if p is None else unquote(p, errors="strict") for p in match.groups()
+            )
         except UnicodeDecodeError:
             raise RefError(f"{excerpt(text)} holds percent-encoded bytes that are not UTF-8") from None
-        return cls(SessionKey(agent or "", namespace or None, session_id or ""), None if ref is None else Ref.parse(ref))
+        return cls(
+            SessionKey(agent or "", namespace or None, session_id or ""), None if ref is None else Ref.parse(ref)
+        )
 
     def __str__(self) -> str:
         try:

@@ -7,14 +7,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from sessionrecord.ijson import MAX_SAFE_INTEGER
 
-__all__ = ["Amount", "ByteSpan", "DurationMs", "NonEmptyStr", "Omittable", "OpenEnum", "OpenEnumMarker", "SafeInt", "SignedInt", "Timestamp"]
+__all__ = [
+    "Amount",
+    "ByteSpan",
+    "DurationMs",
+    "NonEmptyStr",
+    "Omittable",
+    "OpenEnum",
+    "OpenEnumMarker",
+    "SafeInt",
+    "SignedInt",
+    "Timestamp",
+]
 
 T = TypeVar("T")
 
@@ -50,7 +61,9 @@ class _Scalar:
 
 
 def _scalar(schema: CoreSchema, code: str, rule: str, **json_schema: Any) -> _Scalar:
-    return _Scalar(core_schema.custom_error_schema(schema, custom_error_type=code, custom_error_message=rule), json_schema)
+    return _Scalar(
+        core_schema.custom_error_schema(schema, custom_error_type=code, custom_error_message=rule), json_schema
+    )
 
 
 def _decimal(value: Decimal) -> Decimal:
@@ -122,7 +135,9 @@ DurationMs: TypeAlias = Annotated[
 ]
 """A duration in milliseconds, a fraction allowed. [S] ASR-045."""
 
-Amount: TypeAlias = Annotated[int | float | Decimal, _non_negative("amount-invalid", "must be a non-negative decimal amount")]
+Amount: TypeAlias = Annotated[
+    int | float | Decimal, _non_negative("amount-invalid", "must be a non-negative decimal amount")
+]
 """A cost as the source reported it; sums of it are decimal. [S] ASR-047."""
 
 NonEmptyStr: TypeAlias = Annotated[
@@ -176,7 +191,8 @@ class ByteSpan(BaseModel):
 
     model_config = ConfigDict(frozen=True, strict=True, extra="allow", defer_build=True)
 
-    __pydantic_extra__: dict[UnknownName, Any]
+    if not TYPE_CHECKING:  # checkers would take it for a member
+        __pydantic_extra__: dict[UnknownName, Any]
 
     offset: SafeInt
     """Index of the first byte, from 0."""

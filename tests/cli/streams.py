@@ -18,16 +18,47 @@ HEADER: dict[str, Any] = {
 }
 SESSION: list[dict[str, Any]] = [
     HEADER,
-    {"type": "message", "messageId": "u1", "role": "user", "content": [{"type": "text", "text": "please\nlook"}], "turnId": "t1"},
+    {
+        "type": "message",
+        "messageId": "u1",
+        "role": "user",
+        "content": [{"type": "text", "text": "please\nlook"}],
+        "turnId": "t1",
+    },
     {"type": "tool_call", "callId": "c1", "name": "Read", "arguments": {"path": "a.py"}, "turnId": "t1"},
     {"type": "tool_call", "callId": "c2", "name": "Bash", "arguments": {"command": "false"}, "turnId": "t1"},
     {"type": "tool_result", "callId": "c2", "outcome": "error", "content": [{"type": "text", "text": "exit 1"}]},
     {"type": "tool_result", "callId": "c1", "content": [{"type": "text", "text": "x = 1"}]},
-    {"type": "usage", "modelCallId": "m1", "model": "big", "inputTokens": 1200, "outputTokens": 30, "cost": {"amount": 0.1, "currency": "USD"}},
-    {"type": "usage", "modelCallId": "m2", "model": "big", "inputTokens": 5, "cost": {"amount": 0.2, "currency": "USD"}},
+    {
+        "type": "usage",
+        "modelCallId": "m1",
+        "model": "big",
+        "inputTokens": 1200,
+        "outputTokens": 30,
+        "cost": {"amount": 0.1, "currency": "USD"},
+    },
+    {
+        "type": "usage",
+        "modelCallId": "m2",
+        "model": "big",
+        "inputTokens": 5,
+        "cost": {"amount": 0.2, "currency": "USD"},
+    },
     {"type": "rewind", "to": "messageId=u1"},
-    {"type": "message", "messageId": "a1", "role": "assistant", "content": [{"type": "text", "text": "first"}], "turnId": "t1"},
-    {"type": "message", "messageId": "a1", "role": "assistant", "content": [{"type": "text", "text": "second"}], "turnId": "t1"},
+    {
+        "type": "message",
+        "messageId": "a1",
+        "role": "assistant",
+        "content": [{"type": "text", "text": "first"}],
+        "turnId": "t1",
+    },
+    {
+        "type": "message",
+        "messageId": "a1",
+        "role": "assistant",
+        "content": [{"type": "text", "text": "second"}],
+        "turnId": "t1",
+    },
 ]
 
 
@@ -39,7 +70,9 @@ def stream(records: list[dict[str, Any]] = SESSION) -> bytes:
 
 def said(text: str) -> bytes:
     """A stream of one message with a text."""
-    return stream([HEADER, {"type": "message", "messageId": "u1", "role": "user", "content": [{"type": "text", "text": text}]}])
+    return stream(
+        [HEADER, {"type": "message", "messageId": "u1", "role": "user", "content": [{"type": "text", "text": text}]}]
+    )
 
 
 def write(path: Path, data: bytes) -> str:
@@ -55,4 +88,11 @@ def command(*arguments: str) -> list[str]:
 
 def run(*arguments: str, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
     """Run a real process with pipes."""
-    return subprocess.run(command(*arguments), input=stdin, capture_output=True, env={**os.environ, **environment}, timeout=60, check=False)
+    return subprocess.run(
+        command(*arguments),
+        input=stdin,
+        capture_output=True,
+        env={**os.environ, **environment},
+        timeout=60,
+        check=False,
+    )

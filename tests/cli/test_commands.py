@@ -65,7 +65,12 @@ def test_validate_gives_json_with_the_fields_of_the_findings(tmp_path: Path) -> 
     assert bad["counts"]["errors"] == 1
     assert bad["counts"]["codes"] == {"member-missing": 1}
     finding = bad["findings"][0]
-    assert (finding["code"], finding["severity"], finding["line"], finding["record_id"]) == ("member-missing", "error", 2, "r2")
+    assert (finding["code"], finding["severity"], finding["line"], finding["record_id"]) == (
+        "member-missing",
+        "error",
+        2,
+        "r2",
+    )
     assert call("validate", path, "--json").exit_code == 1
 
 
@@ -189,7 +194,17 @@ def test_every_kind_of_content_is_shown_as_text(tmp_path: Path) -> None:
         {"type": "terminal", "terminalId": "t"},
         {"type": "scent", "smell": "rose"},
     ]
-    records = [HEADER, {"type": "message", "messageId": "u1", "role": "user", "content": blocks, "note": "z" * 200, "data": {"k": "y" * 200}}]
+    records = [
+        HEADER,
+        {
+            "type": "message",
+            "messageId": "u1",
+            "role": "user",
+            "content": blocks,
+            "note": "z" * 200,
+            "data": {"k": "y" * 200},
+        },
+    ]
     text = call("show", write(tmp_path / "s.jsonl", stream(records)), "messageId=u1").stdout
     for shown in (
         "    two\n    lines\n",
@@ -213,8 +228,18 @@ def test_records_of_any_kind_have_a_line_in_a_context(tmp_path: Path) -> None:
         {"type": "message", "messageId": "u1", "role": "user"},
         {"type": "tool_call", "callId": "c"},
         {"type": "message", "messageId": "u2", "content": [{"type": "text", "text": "broken: no role"}]},
-        {"type": "message", "messageId": "u3", "role": "user", "content": [{"type": "text", "text": "\n \n" + "w" * 400}]},
-        {"type": "compaction", "compactionId": "k", "keptFrom": "messageId=u1", "summary": [{"type": "text", "text": "short"}]},
+        {
+            "type": "message",
+            "messageId": "u3",
+            "role": "user",
+            "content": [{"type": "text", "text": "\n \n" + "w" * 400}],
+        },
+        {
+            "type": "compaction",
+            "compactionId": "k",
+            "keptFrom": "messageId=u1",
+            "summary": [{"type": "text", "text": "short"}],
+        },
     ]
     path = write(tmp_path / "s.jsonl", stream(records))
     items = as_json("context", path)["items"]
@@ -226,7 +251,10 @@ def test_records_of_any_kind_have_a_line_in_a_context(tmp_path: Path) -> None:
     assert "error member-missing" in text
     assert "broken: no role" in text
     assert "short" in call("show", path, "compactionId=k").stdout
-    assert "nothing is kept" in call("context", write(tmp_path / "k.jsonl", stream([HEADER, {**records[5], "keptFrom": "r99"}]))).stdout
+    assert (
+        "nothing is kept"
+        in call("context", write(tmp_path / "k.jsonl", stream([HEADER, {**records[5], "keptFrom": "r99"}]))).stdout
+    )
 
 
 def test_a_ref_that_names_nothing_gives_1(session: str) -> None:
@@ -251,8 +279,17 @@ def test_hostile_text_is_shown_as_it_is_but_for_controls(tmp_path: Path) -> None
 
 
 def test_unpaired_surrogates_do_not_end_the_output(tmp_path: Path) -> None:
-    path = write(tmp_path / "s.jsonl", stream([HEADER]) + b'{"type":"message","seq":9,"id":"r9","messageId":"m\\ud800","role":"user"}\n')
-    for arguments in (("context", path), ("context", path, "--json"), ("inspect", path, "--json"), ("validate", path), ("validate", path, "--json")):
+    path = write(
+        tmp_path / "s.jsonl",
+        stream([HEADER]) + b'{"type":"message","seq":9,"id":"r9","messageId":"m\\ud800","role":"user"}\n',
+    )
+    for arguments in (
+        ("context", path),
+        ("context", path, "--json"),
+        ("inspect", path, "--json"),
+        ("validate", path),
+        ("validate", path, "--json"),
+    ):
         assert "bug" not in call(*arguments).output
 
 
@@ -279,7 +316,14 @@ def test_a_file_that_is_no_stream_is_refused_and_validate_says_why(tmp_path: Pat
 
 @pytest.mark.parametrize(
     "arguments",
-    [("validate",), ("nonsense",), ("context", "x", "--at", "-1"), ("context", "x", "--at", "y"), ("convert", "codex"), ("validate", "x", "--jsn")],
+    [
+        ("validate",),
+        ("nonsense",),
+        ("context", "x", "--at", "-1"),
+        ("context", "x", "--at", "y"),
+        ("convert", "codex"),
+        ("validate", "x", "--jsn"),
+    ],
 )
 def test_wrong_usage_gives_2_and_one_line(arguments: tuple[str, ...]) -> None:
     result = call(*arguments)

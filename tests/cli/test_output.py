@@ -65,7 +65,11 @@ def test_nothing_escaped_has_a_control_or_a_line_end_left(text: str) -> None:
     shown.encode()
 
 
-@given(st.recursive(st.text(st.characters()), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=5))
+@given(
+    st.recursive(
+        st.text(st.characters()), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=5
+    )
+)
 def test_json_for_a_terminal_is_the_same_json_but_for_surrogates(value: object) -> None:
     file = pipe()
     Out(file).json({"value": value})
@@ -84,7 +88,9 @@ def test_a_pipe_gets_whole_lines_without_colours() -> None:
 def test_a_terminal_gets_the_last_column_cut_to_its_width(monkeypatch: pytest.MonkeyPatch) -> None:
     file = terminal(monkeypatch, NO_COLOR="1")
     Out(file).table(("ref", "text"), [("r1", "x" * 500)])
-    assert [line.rstrip() for line in printed(file).splitlines() if "x" in line.replace("text", "")] == [f"  r1   {'x' * 32}…"]
+    assert [line.rstrip() for line in printed(file).splitlines() if "x" in line.replace("text", "")] == [
+        f"  r1   {'x' * 32}…"
+    ]
 
 
 def test_colours_are_for_terminals_and_not_with_no_color(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,7 +84,7 @@ def test_kept_lines_stay_and_what_follows_them_follows_the_compaction() -> None:
     )
     assert first.text.endswith("We counted to two.")
     view = Session.from_records(records).context_view()
-    assert [i.record.to_wire().get("messageId") for i in view.items] == [None, *(m.message_id for m in messages[4:])]
+    assert [getattr(i.record, "message_id", None) for i in view.items] == [None, *(m.message_id for m in messages[4:])]
     assert messages[6].predecessor is None
 
 

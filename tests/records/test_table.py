@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 import sessionrecord
 from sessionrecord import records
@@ -94,7 +94,8 @@ NULLS = {
 }  # fmt: skip
 
 MODELS: list[type[BaseModel]] = sorted(
-    (v for v in vars(records).values() if inspect.isclass(v) and issubclass(v, records.WireModel)), key=lambda c: c.__name__
+    (v for v in vars(records).values() if inspect.isclass(v) and issubclass(v, records.WireModel)),
+    key=lambda c: c.__name__,
 )
 
 
@@ -121,13 +122,19 @@ def test_the_types_that_take_part_in_the_context_are_a_closed_list() -> None:
 
 
 def test_a_content_block_has_the_members_of_the_table() -> None:
-    models = {c.model_fields["type"].default: c for c in MODELS if c.__name__.endswith("Block") and c.__name__ != "UnknownBlock"}
+    models = {
+        c.model_fields["type"].default: c
+        for c in MODELS
+        if c.__name__.endswith("Block") and c.__name__ != "UnknownBlock"
+    }
     assert {t: table_of(c) for t, c in models.items()} == {t: {"type*", *m.split()} for t, m in BLOCKS.items()}
     assert set(BLOCKS) == KNOWN_BLOCK_TYPES
 
 
 def test_an_object_within_a_record_has_the_members_of_the_table() -> None:
-    assert {name: table_of(getattr(records, name)) for name in OBJECTS} == {name: set(m.split()) for name, m in OBJECTS.items()}
+    assert {name: table_of(getattr(records, name)) for name in OBJECTS} == {
+        name: set(m.split()) for name, m in OBJECTS.items()
+    }
     covered = {*OBJECTS, *(c.__name__ for c in RECORD_TYPES.values())}
     others = {c.__name__ for c in MODELS if c.__name__ not in covered and not c.__name__.endswith("Block")}
     assert others == {"Envelope", "UnknownRecord", "WireModel"}
@@ -156,7 +163,7 @@ def _takes_null(cls: type[BaseModel], wire_name: str) -> bool:
     found: list[Any] = []
     try:
         cls.model_validate({wire_name: None}, by_alias=True, by_name=False)
-    except records.base.ValidationError as e:
+    except ValidationError as e:
         found = [err["loc"] for err in e.errors() if err["type"] != "missing"]
     return (wire_name,) not in found
 
@@ -173,7 +180,11 @@ def test_a_model_and_each_of_its_fields_says_what_it_means(cls: type[BaseModel])
                 name = statement.target.id
                 if name.startswith("__") or name in {"null_members", "lenient_members"}:
                     continue
-                documented = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) and isinstance(after.value.value, str)
+                documented = (
+                    isinstance(after, ast.Expr)
+                    and isinstance(after.value, ast.Constant)
+                    and isinstance(after.value.value, str)
+                )
                 assert documented, f"{base.__name__}.{name}"
     doc = cls.__dict__["__doc__"]
     assert doc

@@ -34,7 +34,9 @@ def streams(draw: st.DrawFn, max_size: int = 24) -> list[dict[str, Any]]:
         odd = [f"messageId=m{key}", f"callId=c{key}", "r1", f"r{n + 4}", "nowhere", record["id"]]
         some_ref = st.sampled_from([*refs * 3, *odd])
         kind = draw(
-            st.sampled_from(["message"] * 4 + ["tool_call", "tool_result", "compaction", "compaction", "rewind", "usage"])
+            st.sampled_from(
+                ["message"] * 4 + ["tool_call", "tool_result", "compaction", "compaction", "rewind", "usage"]
+            )
         )
         record["type"] = kind
         if kind == "message":

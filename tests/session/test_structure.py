@@ -23,7 +23,9 @@ def same(entity: Entity) -> naive.Identity:
 
 
 @given(streams(), st.data())
-def test_heads_paths_and_views_agree_with_the_rules_read_directly(records: list[dict[str, Any]], data: st.DataObject) -> None:
+def test_heads_paths_and_views_agree_with_the_rules_read_directly(
+    records: list[dict[str, Any]], data: st.DataObject
+) -> None:
     session = session_of(records)
     at = data.draw(st.one_of(st.none(), st.integers(0, 30)))
     counted = naive.counting(records, at)
@@ -54,14 +56,18 @@ def test_a_view_at_a_seq_is_the_view_of_the_stream_cut_there(records: list[dict[
         assert [same(e) for e in whole.at(at).heads()] == [same(e) for e in cut.heads()]
         there, then = whole.context_view(at=at), cut.context_view()
         assert [i.record for i in there.items] == [i.record for i in then.items]
-        assert [(same(a.entity), a.reason, a.by) for a in there.absent] == [(same(a.entity), a.reason, a.by) for a in then.absent]
+        assert [(same(a.entity), a.reason, a.by) for a in there.absent] == [
+            (same(a.entity), a.reason, a.by) for a in then.absent
+        ]
         assert [(f.code, f.ref) for f in there.flags] == [(f.code, f.ref) for f in then.flags]
         assert whole.usage(at) == cut.usage()
         assert whole.counts(at) == cut.counts()
 
 
 @given(streams(), st.data())
-def test_a_session_grown_by_append_equals_one_read_at_once_at_every_prefix(records: list[dict[str, Any]], data: st.DataObject) -> None:
+def test_a_session_grown_by_append_equals_one_read_at_once_at_every_prefix(
+    records: list[dict[str, Any]], data: st.DataObject
+) -> None:
     start = data.draw(st.integers(0, len(records)))
     grown = session_of(records[:start])
     for n in range(start, len(records) + 1):
@@ -110,12 +116,17 @@ def test_chained_compactions_keep_what_was_kept_before() -> None:
     )
     assert refs(session) == ["compactionId=k2", "messageId=b", "messageId=c", "messageId=d"]
     absent = [(a.entity.ref, a.reason, a.by) for a in session.context_view().absent]
-    assert absent == [("messageId=a", "compacted", "compactionId=k1"), ("compactionId=k1", "compacted", "compactionId=k2")]
+    assert absent == [
+        ("messageId=a", "compacted", "compactionId=k1"),
+        ("compactionId=k1", "compacted", "compactionId=k2"),
+    ]
 
 
 def test_a_rewind_to_before_a_compaction_undoes_it() -> None:
     """Spec section 7, rule 4."""
-    session = stream(message("a"), message("b"), {"type": "compaction", "compactionId": "k"}, {"type": "rewind", "to": "messageId=b"})
+    session = stream(
+        message("a"), message("b"), {"type": "compaction", "compactionId": "k"}, {"type": "rewind", "to": "messageId=b"}
+    )
     assert refs(session, at=4) == ["compactionId=k"]
     assert refs(session) == ["messageId=a", "messageId=b"]
 
@@ -211,11 +222,19 @@ def test_messages_of_a_view_are_plain_and_in_order() -> None:
     )
     assert session.context_view().to_messages() == [
         {"role": "user", "content": [{"type": "text", "text": "hi"}]},
-        {"role": "assistant", "content": [{"type": "tool_call", "callId": "c", "name": "Bash", "arguments": {"x": None}}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_call", "callId": "c", "name": "Bash", "arguments": {"x": None}}],
+        },
         {
             "role": "tool",
             "content": [
-                {"type": "tool_result", "callId": "c", "outcome": "success", "content": [{"type": "text", "text": "ok"}]}
+                {
+                    "type": "tool_result",
+                    "callId": "c",
+                    "outcome": "success",
+                    "content": [{"type": "text", "text": "ok"}],
+                }
             ],
         },
     ]

@@ -39,7 +39,9 @@ def _version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def start(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+    ] = False,
 ) -> int:
     """Convert, check and look at the sessions of AI agents.
 
@@ -121,8 +123,12 @@ def _source_size(path: str) -> int:
 @app.command()
 def context(
     stream: Stream,
-    at: Annotated[int | None, typer.Option("--at", metavar="SEQ", min=0, help="As it was after the record with this seq.")] = None,
-    head: Annotated[str | None, typer.Option("--head", metavar="REF", help="The branch that ends there, not the current one.")] = None,
+    at: Annotated[
+        int | None, typer.Option("--at", metavar="SEQ", min=0, help="As it was after the record with this seq.")
+    ] = None,
+    head: Annotated[
+        str | None, typer.Option("--head", metavar="REF", help="The branch that ends there, not the current one.")
+    ] = None,
     json: Json = False,
 ) -> int:
     """Show what the model's context contained: the items in order, what is not there and why."""
@@ -157,7 +163,9 @@ def show(
 @convert_app.command("claude-code")
 def claude_code(
     log: Annotated[str, typer.Argument(metavar="LOG", help="The .jsonl log of a session; - reads standard input.")],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="OUT", help="The stream to write; - is standard output.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="OUT", help="The stream to write; - is standard output.")
+    ],
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> int:

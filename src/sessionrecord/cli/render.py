@@ -18,7 +18,13 @@ __all__ = ["CONVERT_HINT", "context", "conversion", "findings", "overview", "rec
 CONVERT_HINT: Final = "to convert a log of Claude Code: sessionrecord convert claude-code LOG -o OUT"
 
 _COLOURS: Final = {"error": "red", "warning": "yellow", "info": "cyan"}
-_KIND_COLOURS: Final = {"user": "green", "assistant": "cyan", "call": "magenta", "result": "blue", "compaction": "yellow"}
+_KIND_COLOURS: Final = {
+    "user": "green",
+    "assistant": "cyan",
+    "call": "magenta",
+    "result": "blue",
+    "compaction": "yellow",
+}
 _REASONS: Final = {
     "rewound": "taken back by a rewind",
     "compacted": "replaced by a compaction",
@@ -33,7 +39,9 @@ def number(n: int, noun: str) -> str:
 
 
 def _tally(counts: dict[str, int]) -> str:
-    return ", ".join(number(counts[k], k.removesuffix("s")) for k in ("errors", "warnings", "infos") if counts[k] or k == "errors")
+    return ", ".join(
+        number(counts[k], k.removesuffix("s")) for k in ("errors", "warnings", "infos") if counts[k] or k == "errors"
+    )
 
 
 def findings(out: Out, name: str, result: dict[str, Any], diagnostics: Sequence[Diagnostic]) -> None:
@@ -62,7 +70,12 @@ def overview(out: Out, o: dict[str, Any]) -> None:
     if o["losses"]:
         out.title("Lost on the way here")
         rows = [
-            (f"{loss['count']:,}" if "count" in loss else "", loss["kind"], loss.get("field", ""), loss.get("explanation", ""))
+            (
+                f"{loss['count']:,}" if "count" in loss else "",
+                loss["kind"],
+                loss.get("field", ""),
+                loss.get("explanation", ""),
+            )
             for loss in o["losses"]
         ]
         out.table(("count", "what", "member", "why"), rows, right="r")
@@ -75,7 +88,10 @@ def overview(out: Out, o: dict[str, Any]) -> None:
 def _facts(o: dict[str, Any]) -> list[tuple[str, str]]:
     h = o["header"] or {}
     producer = h.get("producer", {})
-    roots = [(r["path"] or "(withheld)") + (f" on {r['vcs']['branch']}" if r.get("vcs", {}).get("branch") else "") for r in o["roots"]]
+    roots = [
+        (r["path"] or "(withheld)") + (f" on {r['vcs']['branch']}" if r.get("vcs", {}).get("branch") else "")
+        for r in o["roots"]
+    ]
     times = [o["firstTimestamp"], o["lastTimestamp"]]
     return [
         ("agent", " ".join(filter(None, [h.get("agent", "(no header)"), h.get("agentVersion")]))),
@@ -83,7 +99,12 @@ def _facts(o: dict[str, Any]) -> list[tuple[str, str]]:
         ("namespace", h.get("namespace") or ""),
         ("parent", h.get("parent", "")),
         ("forked from", h.get("forkOf", {}).get("session", "")),
-        ("written by", " ".join(filter(None, [producer.get("name"), producer.get("version"), f"({producer.get('method')})"])) if producer else ""),
+        (
+            "written by",
+            " ".join(filter(None, [producer.get("name"), producer.get("version"), f"({producer.get('method')})"]))
+            if producer
+            else "",
+        ),
         ("format", h.get("formatVersion", "")),
         ("summary", o["summary"] or ""),
         ("tags", ", ".join(o["tags"] or ())),
@@ -98,7 +119,13 @@ def _facts(o: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _tools(out: Out, tools: list[dict[str, Any]]) -> None:
     out.title("Tools")
-    columns = {"calls": "calls", "errors": "errors", "cancelled": "cancelled", "noResult": "no result", "resultsWithoutCall": "result without call"}
+    columns = {
+        "calls": "calls",
+        "errors": "errors",
+        "cancelled": "cancelled",
+        "noResult": "no result",
+        "resultsWithoutCall": "result without call",
+    }
     used = [c for c in columns if c in ("calls", "errors", "noResult") or any(t[c] for t in tools)]
     rows = [(t["name"] or "(no name)", *(f"{t[c]:,}" for c in used)) for t in tools]
     out.table(("tool", *(columns[c] for c in used)), rows, right=" " + "r" * len(used))
@@ -120,7 +147,9 @@ def _usage(out: Out, o: dict[str, Any]) -> None:
         out.line("  + some records lack the number, so there were at least that many")
     if usage["incompleteCalls"]:
         calls = number(usage["calls"], "model call")
-        out.line(f"  In {usage['incompleteCalls']:,} of {calls} a count is marked as incomplete: the true numbers may be higher.")
+        out.line(
+            f"  In {usage['incompleteCalls']:,} of {calls} a count is marked as incomplete: the true numbers may be higher."
+        )
     if o["childSessions"]:
         counted = {True: "counted in", False: "not counted in", None: "perhaps counted in"}[usage["includesChildren"]]
         out.line(f"  {number(len(o['childSessions']), 'child session')} {counted}.")
@@ -142,12 +171,17 @@ def context(out: Out, view: dict[str, Any]) -> None:
     for item in view["items"]:
         flags = "".join(f"[{f['code']}] " for f in item["flags"])
         colour = _KIND_COLOURS.get(item["kind"], "red" if item["kind"].startswith("result:") else "")
-        rows.append((f"{item['number']}", f"{item['seq']}", Cell(item["kind"], colour), item["ref"], flags + item["summary"]))
+        rows.append(
+            (f"{item['number']}", f"{item['seq']}", Cell(item["kind"], colour), item["ref"], flags + item["summary"])
+        )
     if rows:
         out.table(("#", "seq", "kind", "ref", "what it says"), rows, right="rr")
     if view["absent"]:
         out.title("Not in the context")
-        gone = [(f"{a['count']:,}", _REASONS.get(a["reason"], a["reason"]) + (f", {a['by']}" if a["by"] else "")) for a in view["absent"]]
+        gone = [
+            (f"{a['count']:,}", _REASONS.get(a["reason"], a["reason"]) + (f", {a['by']}" if a["by"] else ""))
+            for a in view["absent"]
+        ]
         out.table(("", ""), gone, right="r")
     if view["flags"]:
         out.title("Flags")

@@ -36,7 +36,11 @@ def findings(session: Session) -> dict[str, Any]:
     return {
         "ok": not counts["errors"],
         "findings": [d.to_dict() for d in found],
-        "counts": {**counts, "records": len(session.records), "codes": dict(Counter(d.code for d in found).most_common())},
+        "counts": {
+            **counts,
+            "records": len(session.records),
+            "codes": dict(Counter(d.code for d in found).most_common()),
+        },
     }
 
 

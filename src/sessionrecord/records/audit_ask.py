@@ -22,7 +22,9 @@ __all__ = [
     "QuestionOption",
 ]
 
-PermissionKind: TypeAlias = Annotated[Literal["allow_once", "allow_always", "reject_once", "reject_always"] | str, OpenEnum]
+PermissionKind: TypeAlias = Annotated[
+    Literal["allow_once", "allow_always", "reject_once", "reject_always"] | str, OpenEnum
+]
 """What an option means. [S] `allow_once`, the others ours."""
 DecisionOutcome: TypeAlias = Annotated[Literal["selected", "cancelled", "expired"] | str, OpenEnum]
 """How a permission request ended. Our table, section 4."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema
-from typing_extensions import Self
 
 from sessionrecord import ijson
 from sessionrecord.diagnostics import CODES, Diagnostic, excerpt
@@ -176,11 +175,17 @@ def findings(error: ValidationError) -> Iterator[Diagnostic]:
         elif kind == "missing":
             code, rule = "member-missing", "the member is required"
         elif kind in _JSON_TYPE_NAMES or kind.endswith("_type"):
-            code, rule = "type-invalid", f"must be {_JSON_TYPE_NAMES.get(kind, 'another JSON type')}, not {excerpt(given)}"
+            code, rule = (
+                "type-invalid",
+                f"must be {_JSON_TYPE_NAMES.get(kind, 'another JSON type')}, not {excerpt(given)}",
+            )
         elif kind == "string_too_short":
             code, rule = "value-invalid", "must not be empty"
         else:
-            code, rule = _CODE_OF_ERROR.get(kind, "value-invalid"), f"{e['msg'][:1].lower()}{e['msg'][1:]}, not {excerpt(given)}"
+            code, rule = (
+                _CODE_OF_ERROR.get(kind, "value-invalid"),
+                f"{e['msg'][:1].lower()}{e['msg'][1:]}, not {excerpt(given)}",
+            )
         name = str(place[-1]) if place else "the record"
         name = name if name.isprintable() and len(name) <= 40 else excerpt(name)
         yield Diagnostic.of(code, f"{name}: {rule}", pointer=ijson.pointer(*place))

@@ -134,7 +134,16 @@ class TerminalBlock(WireModel):
     """The terminal's entity key."""
 
 
-_BLOCKS: Final = (TextBlock, ReasoningBlock, ImageBlock, AudioBlock, FileBlock, ResourceLinkBlock, DiffBlock, TerminalBlock)
+_BLOCKS: Final = (
+    TextBlock,
+    ReasoningBlock,
+    ImageBlock,
+    AudioBlock,
+    FileBlock,
+    ResourceLinkBlock,
+    DiffBlock,
+    TerminalBlock,
+)
 KNOWN_BLOCK_TYPES: Final = frozenset(str(b.model_fields["type"].default) for b in _BLOCKS)
 """The block types that have a model."""
 

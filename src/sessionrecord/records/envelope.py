@@ -8,7 +8,15 @@ from sessionrecord import ijson
 from sessionrecord.records.base import WireModel
 from sessionrecord.scalars import ByteSpan, NonEmptyStr, Omittable, OpenEnum, SafeInt, Timestamp
 
-__all__ = ["CaptureBlob", "CaptureState", "CaptureStateName", "Envelope", "EnvelopeModel", "ParticipatingModel", "Source"]
+__all__ = [
+    "CaptureBlob",
+    "CaptureState",
+    "CaptureStateName",
+    "Envelope",
+    "EnvelopeModel",
+    "ParticipatingModel",
+    "Source",
+]
 
 CaptureStateName: TypeAlias = Annotated[
     Literal["complete", "truncated", "redacted", "omitted", "unavailable", "unknown"] | str, OpenEnum

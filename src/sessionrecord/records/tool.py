@@ -25,7 +25,8 @@ __all__ = [
 CallIdSource: TypeAlias = Annotated[Literal["native", "synthetic"] | str, OpenEnum]
 """Whether the source gave the call its ID. [S] name."""
 ToolKind: TypeAlias = Annotated[
-    Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"] | str, OpenEnum
+    Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"] | str,
+    OpenEnum,
 ]
 """What a tool does, in ACP's words. Our table, section 4."""
 ArgumentsStatus: TypeAlias = Annotated[Literal["complete", "partial", "unknown"] | str, OpenEnum]

@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from sessionrecord.diagnostics import Diagnostic, excerpt
-from sessionrecord.records import PARTICIPATING_TYPES, Declaration, InvalidRecord, Record, SessionHeader, ToolCall, ToolResult
+from sessionrecord.records import (
+    PARTICIPATING_TYPES,
+    Declaration,
+    InvalidRecord,
+    Record,
+    SessionHeader,
+    ToolCall,
+    ToolResult,
+)
 from sessionrecord.session.context import context_view, located
 from sessionrecord.session.core import Core
 
@@ -35,7 +43,11 @@ def check(core: Core) -> list[Diagnostic]:
         record, found = log.read_at(i)
         placed += [(i, located(core, i, d)) for d in found]
         placed += [(i, located(core, i, d)) for d in checks.look(i, record)]
-    placed += [(len(log), d) for d in context_view(core, core.structure.head(len(log)), None).diagnostics if d.code == "kept-from-missing"]
+    placed += [
+        (len(log), d)
+        for d in context_view(core, core.structure.head(len(log)), None).diagnostics
+        if d.code == "kept-from-missing"
+    ]
     placed += [(len(log), d) for d in _profiles(core, checks.profiles)]
     order = sorted(range(len(placed)), key=lambda k: placed[k][0])
     return _without_repeats([placed[k][1] for k in order])
@@ -64,14 +76,24 @@ class _StreamChecks:
         if isinstance(record, SessionHeader | Declaration):
             self._declare(record)
         if record.participant is not None and record.participant not in self._participants:
-            yield Diagnostic.of("participant-undeclared", f"{excerpt(record.participant)} is not declared", pointer="/participant")
+            yield Diagnostic.of(
+                "participant-undeclared", f"{excerpt(record.participant)} is not declared", pointer="/participant"
+            )
         if record.conversation is not None and record.conversation not in self._conversations:
-            yield Diagnostic.of("conversation-undeclared", f"{excerpt(record.conversation)} is not declared", pointer="/conversation")
+            yield Diagnostic.of(
+                "conversation-undeclared", f"{excerpt(record.conversation)} is not declared", pointer="/conversation"
+            )
         if record.type not in PARTICIPATING_TYPES and "predecessor" in (record.model_extra or {}):
-            yield Diagnostic.of("predecessor-misplaced", f"a {excerpt(record.type)} takes no part in the context", pointer="/predecessor")
+            yield Diagnostic.of(
+                "predecessor-misplaced",
+                f"a {excerpt(record.type)} takes no part in the context",
+                pointer="/predecessor",
+            )
         link = _LINKS.get(record.type)
         if link is not None and self._core.index.find(getattr(record, link)) is None:
-            yield Diagnostic.of("ref-unresolved", f"{excerpt(getattr(record, link))} names nothing in the stream", pointer=f"/{link}")
+            yield Diagnostic.of(
+                "ref-unresolved", f"{excerpt(getattr(record, link))} names nothing in the stream", pointer=f"/{link}"
+            )
         if isinstance(record, ToolResult):
             self._answered.add(record.call_id)
         elif isinstance(record, ToolCall):
@@ -88,7 +110,9 @@ class _StreamChecks:
     def _reuse(self, call_id: str, call: tuple[Any, Any]) -> Iterator[Diagnostic]:
         before = self._calls.setdefault(call_id, call)
         if before != call and call_id in self._answered:
-            yield Diagnostic.of("key-reused", f"{excerpt(call_id)} was another call, and it has a result", pointer="/callId")
+            yield Diagnostic.of(
+                "key-reused", f"{excerpt(call_id)} was another call, and it has a result", pointer="/callId"
+            )
         self._calls[call_id] = call
 
 
@@ -112,12 +136,16 @@ def _unmet(core: Core, profile: str, event: str, key: str, promised: str) -> Ite
         value = members.get(key)
         if _accounted(members, promised) or (isinstance(value, str) and index.of_key(promised, value) is not None):
             continue
-        yield located(core, latest, Diagnostic.of("profile-unmet", f"profile {profile}: {key} {excerpt(value)} has no {promised}"))
+        yield located(
+            core, latest, Diagnostic.of("profile-unmet", f"profile {profile}: {key} {excerpt(value)} has no {promised}")
+        )
 
 
 def _undelivered(core: Core) -> Iterator[Diagnostic]:
     log, index, end = core.log, core.index, len(core.log)
-    delivered = {index.find(of) for i in log.of_types(("delivery",), end) if isinstance(of := log.value(i).get("of"), str)}
+    delivered = {
+        index.find(of) for i in log.of_types(("delivery",), end) if isinstance(of := log.value(i).get("of"), str)
+    }
     opened: set[str] = set()
     for first in log.of_types(("message",), end):
         if index.first[first] != first:
@@ -127,7 +155,14 @@ def _undelivered(core: Core) -> Iterator[Diagnostic]:
         if not isinstance(conversation, str):
             continue
         if conversation in opened and first not in delivered and not _accounted(members, "delivery"):
-            yield located(core, first, Diagnostic.of("profile-unmet", f"profile deliveries: the message {excerpt(members.get('messageId'))} has no delivery"))
+            yield located(
+                core,
+                first,
+                Diagnostic.of(
+                    "profile-unmet",
+                    f"profile deliveries: the message {excerpt(members.get('messageId'))} has no delivery",
+                ),
+            )
         opened.add(conversation)
 
 

@@ -141,7 +141,9 @@ class ContextView:
         kept = self._core.index.find(ref) if isinstance(ref, str) else None
         if kept is not None and kept in there:
             return kept
-        finding = Diagnostic.of("kept-from-missing", f"keptFrom {excerpt(ref)} is not in the context; nothing is kept", pointer="/keptFrom")
+        finding = Diagnostic.of(
+            "kept-from-missing", f"keptFrom {excerpt(ref)} is not in the context; nothing is kept", pointer="/keptFrom"
+        )
         self.diagnostics.append(located(self._core, latest, finding))
         return NONE
 
@@ -180,13 +182,27 @@ class ContextView:
             record_type = core.log.type(first)
             if record_type in ("tool_call", "tool_result"):
                 call_id = core.log.value(first).get("callId")
-                other = core.index.of_key("tool_result" if record_type == "tool_call" else "tool_call", call_id) if isinstance(call_id, str) else None
+                other = (
+                    core.index.of_key("tool_result" if record_type == "tool_call" else "tool_call", call_id)
+                    if isinstance(call_id, str)
+                    else None
+                )
                 if other not in there:
                     ref = core.index.ref(first)
                     if record_type == "tool_call":
-                        flags.append(Flag("call-without-result", ref, f"the call {excerpt(call_id)} has no result in the context"))
+                        flags.append(
+                            Flag(
+                                "call-without-result", ref, f"the call {excerpt(call_id)} has no result in the context"
+                            )
+                        )
                     else:
-                        flags.append(Flag("result-without-call", ref, f"the call {excerpt(call_id)} of this result is not in the context"))
+                        flags.append(
+                            Flag(
+                                "result-without-call",
+                                ref,
+                                f"the call {excerpt(call_id)} of this result is not in the context",
+                            )
+                        )
             latest = core.index.latest(first, end)
             if b'"capture"' in core.log.line(latest):
                 flags += _capture_flags(core, first, latest)
@@ -215,7 +231,9 @@ def _capture_flags(core: Core, first: int, latest: int) -> list[Flag]:
     flags: list[Flag] = []
     for name, state in capture.items() if isinstance(capture, dict) else ():
         if isinstance(state, dict) and state.get("state") != "complete":
-            flags.append(Flag("capture-incomplete", core.index.ref(first), f"{excerpt(name)} is {excerpt(state.get('state'))}"))
+            flags.append(
+                Flag("capture-incomplete", core.index.ref(first), f"{excerpt(name)} is {excerpt(state.get('state'))}")
+            )
     return flags
 
 

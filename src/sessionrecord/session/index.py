@@ -21,7 +21,9 @@ def entity_key(record_type: str | None, members: dict[str, Any]) -> str | None:
     if type(key) is not str:
         return None
     # a cumulative counter, or one over more than a model call, only links to a call
-    if record_type == "usage" and (members.get("counter") == "cumulative" or members.get("scope") not in (None, "model_call")):
+    if record_type == "usage" and (
+        members.get("counter") == "cumulative" or members.get("scope") not in (None, "model_call")
+    ):
         return None
     return key
 
@@ -47,7 +49,10 @@ class Index:
                 (
                     index,
                     Diagnostic.of(
-                        "id-duplicate", f"the id {excerpt(record_id)} is used on line {line} already", pointer="/id", record_id=record_id
+                        "id-duplicate",
+                        f"the id {excerpt(record_id)} is used on line {line} already",
+                        pointer="/id",
+                        record_id=record_id,
                     ),
                 )
             )
@@ -84,6 +89,6 @@ class Index:
         members = self.log.value(first)
         record_type = self.log.type(first)
         key = entity_key(record_type, members)
-        if key is not None and ENTITY_KEYS[ENTITY_KEY_OF_TYPE[record_type or ""]] == record_type:
+        if key is not None and record_type is not None and ENTITY_KEYS[ENTITY_KEY_OF_TYPE[record_type]] == record_type:
             return f"{ENTITY_KEY_OF_TYPE[record_type]}={key}"
         return str(members.get("id", ""))

@@ -52,7 +52,8 @@ class Log:
         self._top = -1
         self._source_records = 0
         self._tail_offset = len(source)
-        self._crlf: list[int] = [0, 0]
+        self._crlf = 0
+        self._first_crlf: tuple[int, int] | None = None
         self._open()
 
     @classmethod
@@ -76,7 +77,9 @@ class Log:
     def _open(self) -> None:
         source, size, at = self.source, len(self.source), 0
         if source[:3] == _BOM:
-            self.findings.append((-1, Diagnostic.of("bom", "the stream begins with a byte order mark", line=1, offset=0)))
+            self.findings.append(
+                (-1, Diagnostic.of("bom", "the stream begins with a byte order mark", line=1, offset=0))
+            )
             at = 3
         number = 0
         while at < size:
@@ -93,9 +96,10 @@ class Log:
         if size and source[size - 1 : size] != b"\n" and self._starts:
             self._end_without_newline(number)
         self._source_records = len(self.seqs)
-        if self._crlf[0]:
-            count, first = self._crlf
-            self.findings.append((-1, Diagnostic.of("line-crlf", f"{count} lines end with CRLF", line=first, offset=None)))
+        if self._first_crlf is not None:
+            line, offset = self._first_crlf
+            found = Diagnostic.of("line-crlf", f"{self._crlf} lines end with CRLF", line=line, offset=offset)
+            self.findings.append((-1, found))
         self._tail_offset = size + (1 if size and source[size - 1 : size] != b"\n" else 0)
 
     def _add_lines(self, lines: list[bytes], at: int, number: int) -> int:
@@ -110,7 +114,13 @@ class Log:
                 code = codes[value["type"]]
             except (ValueError, KeyError, TypeError):
                 seq = None
-            if type(seq) is int and top < seq <= 9007199254740991 and type(record_id) is str and record_id and (code != 2 or not seqs):
+            if (
+                type(seq) is int
+                and top < seq <= 9007199254740991
+                and type(record_id) is str
+                and record_id
+                and (code != 2 or not seqs)
+            ):
                 top = seq
                 starts.append(at)
                 type_codes.append(code)
@@ -123,7 +133,7 @@ class Log:
                 self._blank.append(number)
                 self.findings.append((-1, Diagnostic.of("line-blank", "the line is blank", line=number, offset=at)))
             if line[-1:] == b"\r":
-                self._crlf = [self._crlf[0] + 1, self._crlf[1] or number]
+                self._crlf, self._first_crlf = self._crlf + 1, self._first_crlf or (number, at)
             at += len(line) + 1
         self._top = top
         return number
@@ -144,7 +154,13 @@ class Log:
             self._top = max(self._top, seq)
         self.seqs.append(self._top)
         if index == 0 and record_type != "session":
-            self._note(index, "header-missing", f"the first record is {excerpt(record_type)}, not the session header", "/type", place)
+            self._note(
+                index,
+                "header-missing",
+                f"the first record is {excerpt(record_type)}, not the session header",
+                "/type",
+                place,
+            )
         elif index > 0 and record_type == "session":
             self._note(index, "header-repeated", "a stream has one session header, and it comes first", "/type", place)
 
@@ -165,7 +181,11 @@ class Log:
     def _end_without_newline(self, number: int) -> None:
         last = len(self.seqs) - 1
         whole = self.type_codes[last] != _NO_TYPE
-        code, message = ("newline-missing", "the last line is whole but has no newline") if whole else ("line-torn", "the last line is cut off")
+        code, message = (
+            ("newline-missing", "the last line is whole but has no newline")
+            if whole
+            else ("line-torn", "the last line is cut off")
+        )
         self.findings.append((last, Diagnostic.of(code, message, line=number, offset=self._starts[last])))
 
     def append(self, line: bytes) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-
-from typing_extensions import Self
+from typing import Self
 
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import RefNotFoundError, StreamError
@@ -43,7 +42,9 @@ class Views:
             return self._core.structure.head(self._core.log.end(at))
         entity = self.resolve(head, at).first
         if self._core.structure.heads[entity] != entity:
-            raise RefNotFoundError(f"{head if isinstance(head, str) else self._core.index.ref(entity)} takes no part in the context")
+            raise RefNotFoundError(
+                f"{head if isinstance(head, str) else self._core.index.ref(entity)} takes no part in the context"
+            )
         return entity
 
     def resolve(self, ref: AnyRef, at: int | None = None) -> Entity:

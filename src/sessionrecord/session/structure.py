@@ -75,10 +75,21 @@ class Structure:
 
     def _compare(self, index: int, ref: Any, first: int) -> None:
         entity = self._index.find(ref) if isinstance(ref, str) else None
-        named = self.broken[first][1] == ref if first in self.broken else entity == self.predecessor[first] and entity is not None
+        named = (
+            self.broken[first][1] == ref
+            if first in self.broken
+            else entity == self.predecessor[first] and entity is not None
+        )
         if not named:
             self.findings.append(
-                (index, Diagnostic.of("predecessor-changed", f"{excerpt(ref)} is not where the entity joined; that stays", pointer="/predecessor"))
+                (
+                    index,
+                    Diagnostic.of(
+                        "predecessor-changed",
+                        f"{excerpt(ref)} is not where the entity joined; that stays",
+                        pointer="/predecessor",
+                    ),
+                )
             )
 
     def _rewind(self, index: int, members: dict[str, Any], head: int) -> int:
@@ -89,7 +100,14 @@ class Structure:
             entity = self._index.find(to) if isinstance(to, str) else None
             if entity is None or not self._participating(entity):
                 self.findings.append(
-                    (index, Diagnostic.of("rewind-target", f"{excerpt(to) if 'to' in members else 'nothing'} names no earlier participating entity; the head stays", pointer="/to"))
+                    (
+                        index,
+                        Diagnostic.of(
+                            "rewind-target",
+                            f"{excerpt(to) if 'to' in members else 'nothing'} names no earlier participating entity; the head stays",
+                            pointer="/to",
+                        ),
+                    )
                 )
                 return head
             target = entity
@@ -153,4 +171,6 @@ class Structure:
             "predecessor-cycle": "is the entity itself",
             "predecessor-audit-only": "takes no part in the context",
         }
-        return Diagnostic.of(code, f"the predecessor {excerpt(ref)} {words[code]}; the path begins here", pointer="/predecessor")
+        return Diagnostic.of(
+            code, f"the predecessor {excerpt(ref)} {words[code]}; the path begins here", pointer="/predecessor"
+        )

@@ -177,7 +177,11 @@ def _totals(levels: dict[str, _Series], calls: int) -> ModelUsage:
             continue
         level, values = chosen
         sums[member] = sum(int(v) for v in values)
-        lacking = max(calls - len(values), levels[level].lacking(member)) if level == "model_call" else levels[level].lacking(member)
+        lacking = (
+            max(calls - len(values), levels[level].lacking(member))
+            if level == "model_call"
+            else levels[level].lacking(member)
+        )
         if lacking:
             missing[member] = lacking
     return ModelUsage(**sums, missing=missing)

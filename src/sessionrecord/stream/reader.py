@@ -12,7 +12,7 @@ from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import StreamError
 from sessionrecord.lines import Batch, ByteSource, read_batches
 from sessionrecord.records import InvalidRecord, Record
-from sessionrecord.records.parse import examine_line
+from sessionrecord.records.parse import examine_line, read_plain
 
 __all__ = ["StreamReader"]
 
@@ -49,6 +49,8 @@ class StreamReader:
         self._empty = True
         self._header_seen = False
         self._failed = False
+        self._crlf = 0
+        self._first_crlf: tuple[int, int] | None = None
 
     def __iter__(self) -> Iterator[Record | InvalidRecord]:
         self._begin()
@@ -56,6 +58,8 @@ class StreamReader:
             yield from self._read(batch)
             if self._failed:
                 raise StreamError(self.diagnostics)
+        if self._first_crlf is not None:
+            self._report([Diagnostic.of("line-crlf", f"{self._crlf} lines end with CRLF")], *self._first_crlf)
         if self._empty:
             self._report([Diagnostic.of("stream-empty", "the stream holds no record")])
             if self._failed:
@@ -77,41 +81,45 @@ class StreamReader:
         unended = len(lines) - 1
         if not lines[-1]:
             lines.pop()
-        has_cr = b"\r" in data
         records: list[Record | InvalidRecord] = []
-        number, last_seq = self._line, self._last_seq
-        for i, line in enumerate(lines):
+        i, number, last_seq = 0, self._line, self._last_seq
+        plain = not (suspicious or b"\r" in data or self._empty)
+        while i < len(lines):
+            if plain and i != unended:
+                before = len(records)
+                last_seq = read_plain(lines[i:unended], last_seq, records)
+                done = len(records) - before
+                offset += sum(map(len, lines[i : i + done])) + done
+                i += done
+                number += done
+                if i == len(lines):
+                    break
+            line = lines[i]
             number += 1
-            if has_cr or number == 1 or i == unended:
-                bare, notes = self._bare(line, number, ended=i != unended)
-            else:
-                bare, notes = line, None
+            bare, notes = self._bare(line, number, offset, ended=i != unended)
             record, found = examine_line(bare, suspicious)
             seq = record.seq
-            if found or notes or self._empty or seq is None or seq <= last_seq or record.type == "session":
-                kept = self._closely(record, bare, [*(notes or ()), *found], number, offset, last_seq, i == unended)
-                if self._failed:
-                    break
-                if kept is not None:
-                    records.append(kept)
-                    if seq is not None and seq > last_seq:
-                        last_seq = seq
-            else:
-                records.append(record)
-                last_seq = seq
+            kept = self._closely(record, bare, [*notes, *found], number, offset, last_seq, i == unended)
+            if self._failed:
+                break
+            if kept is not None:
+                records.append(kept)
+                if seq is not None and seq > last_seq:
+                    last_seq = seq
             offset += len(line) + 1
+            i += 1
         self._line, self._last_seq = number, last_seq
         return records
 
-    def _bare(self, line: bytes, number: int, *, ended: bool) -> tuple[bytes, list[Diagnostic]]:
-        """The line without what surrounds it, and a note of each thing taken off."""
+    def _bare(self, line: bytes, number: int, offset: int, *, ended: bool) -> tuple[bytes, list[Diagnostic]]:
+        """The line without what surrounds it, and a note of each thing taken off; CRLF is counted."""
         notes: list[Diagnostic] = []
         if number == 1 and line.startswith(_BOM):
             line = line.removeprefix(_BOM)
             notes.append(Diagnostic.of("bom", "the stream begins with a byte order mark; it is skipped"))
         if ended and line.endswith(b"\r"):
             line = line[:-1]
-            notes.append(Diagnostic.of("line-crlf", "the line ends with CRLF"))
+            self._crlf, self._first_crlf = self._crlf + 1, self._first_crlf or (number, offset)
         return line, notes
 
     def _closely(
@@ -126,7 +134,7 @@ class StreamReader:
     ) -> Record | InvalidRecord | None:
         """The record with all that is to say of it, reported; None for a blank line."""
         if isinstance(record, InvalidRecord) and not bare.strip(_BLANKS):
-            notes = [d for d in found if d.code in ("bom", "line-crlf")]
+            notes = [d for d in found if d.code == "bom"]
             self._report([*notes, Diagnostic.of("line-blank", "the line is blank")], number, offset)
             return None
         if unended:
