@@ -52,7 +52,7 @@ venv: $(VENV)/.stamp-dev
 
 demo: $(VENV)/.stamp-cli
 	@mkdir -p build
-	@rm -f $(STREAM)
+	@rm -rf $(STREAM) $(STREAM).children
 	@$(call run,convert claude-code $(SAMPLE) -o $(STREAM))
 	@$(call run,validate $(STREAM))
 	@$(call run,inspect $(STREAM))

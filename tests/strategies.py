@@ -16,7 +16,8 @@ from pydantic import BaseModel
 
 from sessionrecord import ijson
 from sessionrecord.records import RECORD_TYPES, Block, Record, UnknownRecord, parse_record
-from sessionrecord.records.content import OpenUnion, UnknownBlock, UnknownTag
+from sessionrecord.records.content import KNOWN_BLOCK_TYPES, OpenUnion, UnknownBlock, UnknownTag
+from sessionrecord.records.unknown import KNOWN_TYPES
 from sessionrecord.refs import ENTITY_KEYS, Ref, SessionKey, SessionReference, SessionReferenceStr, is_ambiguous_id
 from sessionrecord.scalars import (
     Amount,
@@ -29,6 +30,9 @@ from sessionrecord.scalars import (
 )
 
 Wire = dict[str, Any]
+
+KNOWN_TAGS = KNOWN_TYPES | KNOWN_BLOCK_TYPES
+"""Tags that an unknown record or block cannot have."""
 
 ODD_LITERALS = (
     "-0", "-0.0", "0.0", "1.0", "1e2", "1E2", "1e+2", "1.50", "1e16", "1e+16", "1e-05", "1e-5", "1.0e16", "0.10", "100e-2",
@@ -127,7 +131,7 @@ def _annotated(base: Any, marks: tuple[Any, ...]) -> st.SearchStrategy[Any]:
         if isinstance(mark, SessionReferenceStr):
             return session_references().map(str)
         if isinstance(mark, UnknownTag):
-            return texts(max_size=5).filter(lambda t, known=mark.known: t not in known)  # type: ignore[misc]
+            return texts(max_size=5).filter(lambda t: t not in KNOWN_TAGS)
         if isinstance(mark, OpenUnion):
             return st.one_of([wire_objects(arm) for arm in get_args(base)])
         if isinstance(mark, _OMITTABLE):

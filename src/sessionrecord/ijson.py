@@ -57,6 +57,7 @@ class JsonNumber(Decimal):
     """The JSON number as written."""
 
     def __new__(cls, literal: str) -> JsonNumber:
+        """The number with the literal it was read from."""
         try:
             self = super().__new__(cls, literal)
         except InvalidOperation:  # an exponent too large even for Decimal

@@ -106,7 +106,7 @@ def test_an_overview_for_people_says_what_is_not_known(session: str) -> None:
     text = call("inspect", session).stdout
     assert "  big    1,205     30+\n" in text
     assert "some records lack the number" in text
-    assert "Bash       1       1          0\n" in text
+    assert "Bash      1       1          0\n" in text
     assert "slug" in text
 
 
@@ -165,8 +165,8 @@ def test_all_revisions_of_an_entity_are_shown(session: str) -> None:
     text = call("show", session, "messageId=a1").stdout
     assert "message messageId=a1, seq 10, record r10, revision 1 of 2" in text
     assert text.index("first") < text.index("second")
-    lines = call("show", session, "messageId=a1", "--json").stdout_bytes
-    assert lines == b"".join(stream().splitlines(keepends=True)[9:11])
+    lines = call("show", session, "messageId=a1", "--json").stdout_bytes.splitlines()
+    assert [json.loads(line) for line in lines] == [json.loads(line) for line in stream().splitlines()[9:11]]
 
 
 def test_a_record_id_shows_that_record(session: str) -> None:
@@ -360,3 +360,11 @@ def test_standard_input_is_read_for_a_dash() -> None:
 
 def test_the_records_of_a_session_are_all_counted(session: str) -> None:
     assert sum(as_json("inspect", session)["counts"].values()) == len(SESSION)
+
+
+def test_a_summary_that_is_a_string_is_shown(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "s.jsonl", stream([HEADER, {"type": "session_info", "title": "T", "summary": "what it was"}])
+    )
+    assert "what it was" in call("show", path, "r2").stdout
+    assert call("inspect", path).stdout.startswith("T\n")

@@ -45,7 +45,7 @@ def same(one: Record, other: Record) -> bool:
 
 
 @pytest.mark.parametrize("cls", ALL, ids=lambda c: str(c.__name__))
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_a_record_of_every_type_survives_parse_write_parse(cls: type[BaseModel], data: st.DataObject) -> None:
     wire = data.draw(wire_objects(cls))

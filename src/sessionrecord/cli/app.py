@@ -21,7 +21,7 @@ __all__ = ["app"]
 STDIO: Final = "-"
 
 app = typer.Typer(cls=Program, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-convert_app = typer.Typer(help="Turn a native log into a stream.", rich_markup_mode=None)
+convert_app = typer.Typer(rich_markup_mode=None)
 app.add_typer(convert_app, name="convert")
 
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream to read; - reads standard input.")]
@@ -57,6 +57,15 @@ def start(
     Results go to standard output, errors to standard error as one line.
     Colours are for terminals only, and never with NO_COLOR set.
     """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        return UNREADABLE
+    return DONE
+
+
+@convert_app.callback(invoke_without_command=True)
+def convert_start(context: typer.Context) -> int:
+    """Turn a native log into a stream."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
         return UNREADABLE

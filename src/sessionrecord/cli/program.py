@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import typer
 from typer.core import TyperGroup
@@ -26,7 +26,7 @@ INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
 
 # typer brings its own click or uses the installed one, by version; this is the root of its errors in both
-_UsageError: Final[type[Any]] = typer.BadParameter.__mro__[2]
+_UsageError: Final[type[Exception]] = cast("type[Exception]", typer.BadParameter.__mro__[2])
 
 
 class Program(TyperGroup):
@@ -54,7 +54,8 @@ class Program(TyperGroup):
         except _UsageError as e:
             context = getattr(e, "ctx", None)
             path = context.command_path if context else "sessionrecord"
-            fail(f"{e.format_message().rstrip('.')}; see {path} --help")
+            words: str = getattr(e, "format_message", e.__str__)()
+            fail(f"{words.rstrip('.')}; see {path} --help")
             code = UNREADABLE
         except (typer.Abort, KeyboardInterrupt):
             code = INTERRUPTED

@@ -179,7 +179,7 @@ def context(out: Out, view: dict[str, Any]) -> None:
     if view["absent"]:
         out.title("Not in the context")
         gone = [
-            (f"{a['count']:,}", _REASONS.get(a["reason"], a["reason"]) + (f", {a['by']}" if a["by"] else ""))
+            (f"{a['count']:,}", ", ".join(filter(None, [_REASONS.get(a["reason"], a["reason"]), a["by"]])))
             for a in view["absent"]
         ]
         out.table(("", ""), gone, right="r")
@@ -210,8 +210,8 @@ def records(out: Out, shown: Sequence[Shown]) -> None:
 
 
 def _members(out: Out, record: Record) -> None:
-    blocks = {name: getattr(record, name, None) for name in ("content", "summary", "prompt")}
-    blocks = {name: value for name, value in blocks.items() if value}
+    named = ((name, getattr(record, name, None)) for name in ("content", "summary", "prompt"))
+    blocks: dict[str, list[Any]] = {name: value for name, value in named if isinstance(value, list)}
     long: list[tuple[str, str]] = []
     short: list[tuple[str, str]] = []
     for name, value in record.to_wire().items():
@@ -238,6 +238,6 @@ def conversion(out: Out, done: Conversion, written: Sequence[Path]) -> None:
         out.line(line)
     for path in written:
         out.line(f"wrote {path}")
-    missing = len(done.children) - (len(written) - 1)
+    missing = len(done.children) - max(len(written) - 1, 0)
     if done.children and missing > 0:
         out.line(Cell(f"{number(missing, 'child session')} not written; give a file as OUT to keep them", "yellow"))

@@ -75,10 +75,12 @@ class WireModel(BaseModel):
             return ((name, value) for name, value in super().__repr_args__() if name in given)
 
         def model_dump(self, *, by_alias: bool = True, exclude_unset: bool = True, **options: Any) -> dict[str, Any]:
+            """The wire object: by alias, unset members left out."""
             options.pop("mode", None)  # pydantic's JSON mode would turn decimals into strings
             return super().model_dump(by_alias=by_alias, exclude_unset=exclude_unset, **options)
 
         def model_dump_json(self, **options: Any) -> str:
+            """The wire object as JSON; `indent` of any size gives several lines. Raises `IJsonError`."""
             indent = options.pop("indent", None)
             return ijson.dumps(self.model_dump(**options), indent=indent is not None).decode()
 

@@ -254,8 +254,7 @@ class Log:
         """How many records, from the first, count at a `seq`."""
         if at is None:
             return len(self)
-        end = bisect_left(self.seqs, at + 1)
-        return end
+        return bisect_left(self.seqs, at + 1)
 
     def of_types(self, types: Iterable[str], end: int) -> Iterator[int]:
         """Indexes of the records of some types, in file order."""
@@ -273,15 +272,15 @@ class Log:
         target = Path(path)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:
-            with open(handle, "wb") as file:
+            with os.fdopen(handle, "wb") as file:
                 file.write(self.source)
                 if self.tail and len(self.source) and self.source[-1:] != b"\n":
                     file.write(b"\n")
                 for line in self.tail:
                     file.write(line + b"\n")
-            os.replace(name, target)
+            Path(name).replace(target)
         except BaseException:
-            os.unlink(name)
+            Path(name).unlink()
             raise
 
 
