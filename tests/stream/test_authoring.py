@@ -345,7 +345,7 @@ def test_a_member_that_the_format_defines_is_not_an_extra() -> None:
 
 def test_an_unknown_keyword_is_a_mistake_in_the_program() -> None:
     author = begun()
-    with pytest.raises(TypeError, match="plan.*unexpected keyword argument 'foo'"):
+    with pytest.raises(TypeError, match=r"plan.*unexpected keyword argument 'foo'"):
         author.plan(plan_id="p", foo=1)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="'predecessor'"):
         author.plan(plan_id="p", predecessor="r1")  # type: ignore[call-arg]
