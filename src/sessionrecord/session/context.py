@@ -219,11 +219,23 @@ class ContextView:
         return len(self._items)
 
     def __str__(self) -> str:
-        absent = f", {len(self.absent)} not there" if self.absent else ""
-        return f"{len(self)} entities in context{absent}. {EVIDENCE}"
+        lines = [f"{len(self)} entities in context, {len(self.absent)} not there"]
+        lines += [f"  {item.entity.seq:>6}  {_in_a_line(item)}" for item in self.items]
+        return "\n".join([*lines, EVIDENCE])
 
     def __repr__(self) -> str:
         return f"<ContextView of {len(self)} entities at {'the end' if self.at is None else f'seq {self.at}'}>"
+
+
+def _in_a_line(item: ContextItem) -> str:
+    record = item.record
+    if isinstance(record, ToolCall):
+        said = excerpt(record.name or "")
+    elif isinstance(record, Message | ToolResult | Compaction):
+        said = excerpt(record.text, 60)
+    else:
+        said = "not valid"
+    return f"{item.entity.type:<11} {said}"
 
 
 def _capture_flags(core: Core, first: int, latest: int) -> list[Flag]:
