@@ -108,7 +108,7 @@ def test_a_failing_flush_counts_as_a_failed_write() -> None:
         lines.append(b"0123")
     with pytest.raises(WriterError):
         lines.append(b"x")
-    file.raw.space = 1000  # type: ignore[attr-defined]
+    file.raw.space = 1000
     file.close()
 
 

@@ -37,6 +37,8 @@ from tests.stream.samples import ordered_records
 
 MADE = {"type", "seq", "id"}
 """What an author gives each record by itself."""
+FREE_FORM = {"arguments", "structured", "updated_arguments"}
+"""Members that hold any JSON value."""
 
 types = pytest.mark.parametrize("record_type", RECORD_TYPES)
 
@@ -95,13 +97,14 @@ def test_only_participating_records_take_a_predecessor() -> None:
 
 
 @types
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_a_method_writes_any_record_of_its_type(record_type: str, data: st.DataObject) -> None:
-    """Whatever a record can hold can be given to the method: nulls with a meaning, unknown members, blocks."""
+    """Whatever a record can hold can be given to the method, but for a null of a free-form member: there None is absent."""
     cls: type[BaseModel] = RECORD_TYPES[record_type]
     record = data.draw(records(cls))
     given_members = {n: getattr(record, n) for n in record.model_fields_set if n in cls.model_fields and n not in MADE}
+    absent = {n for n in FREE_FORM if given_members.get(n, UNSET) is None}
     extra = {n: v for n, v in (record.model_extra or {}).items() if n not in cls.model_fields}
     author = RecordList()
     if record_type == "session":
@@ -110,6 +113,8 @@ def test_a_method_writes_any_record_of_its_type(record_type: str, data: st.DataO
         begin(author)
     made = getattr(author, record_type)(**given_members, extra=extra)
     expected = {n: v for n, v in record.to_wire().items() if n in extra or n not in (record.model_extra or {})}
+    for name in absent:
+        del expected[cls.model_fields[name].alias or name]
     seq = len(author.records)
     assert type(made) is cls
     assert made is author.records[-1]
@@ -166,9 +171,9 @@ def test_none_is_absent_and_unset_differs_from_it_where_null_has_a_meaning() -> 
 def test_a_record_names_another_by_itself_by_a_ref_or_by_a_string() -> None:
     """Spec section 3: an entity ref where the type has a key, else the record ID."""
     author = begun()
-    first = author.user_message("hi", message_id="m 1")
-    for predecessor in (first, Ref.entity("messageId", "m 1"), "messageId=m%201"):
-        assert author.user_message("x", predecessor=predecessor).predecessor == str(Ref.entity("messageId", "m 1"))
+    first = author.user_message("hi", message_id="m1")
+    for predecessor in (first, Ref.entity("messageId", "m1"), "messageId=m1"):
+        assert author.user_message("x", predecessor=predecessor).predecessor == str(Ref.entity("messageId", "m1"))
     assert author.rewind(to=first).to == ref_of(first)
     assert author.delivery(of=first).of == ref_of(first)
     assert author.compaction(compaction_id="k", kept_from=first).kept_from == ref_of(first)
@@ -231,10 +236,6 @@ def test_numbers_are_written_exactly() -> None:
 
 
 # What an author refuses.
-
-
-class Target(io.BytesIO):
-    """Holds what a writer wrote."""
 
 
 def authors() -> list[tuple[Author, Callable[[], int]]]:
@@ -313,8 +314,7 @@ INVALID: dict[str, Callable[[Author], object]] = {
     "session-reference-invalid": lambda a: a.tool_call(call_id="c", child_session="?"),
     "number-not-finite": lambda a: a.state(state="idle", extra={"n": float("nan")}),
     "lone-surrogate": lambda a: a.user_message("\ud800"),
-    "null-not-allowed": lambda a: a.write(Plan.model_construct(seq=2, id="r2", plan_id=None)),
-    "member-missing": lambda a: a.write(Plan.model_construct(seq=2, id="r2")),
+    "member-missing": lambda a: a.write(Plan.model_construct(type="plan", seq=2, id="r2")),
 }  # fmt: skip
 
 
@@ -331,11 +331,9 @@ def test_what_json_cannot_hold_is_refused() -> None:
 
 def test_a_null_that_a_reader_forgives_is_not_written() -> None:
     """[S] ASR-043: a reader takes it as absent with a warning; an author has no such excuse."""
-    refused(
-        lambda a: a.write(Plan.model_construct(seq=2, id="r2", plan_id="p", timestamp=None, _fields_set={"timestamp", "plan_id", "seq", "id", "type"})),
-        InvalidRecordError,
-        "null-not-allowed",
-    )  # fmt: skip
+    names = {"type", "seq", "id", "plan_id", "timestamp"}
+    plan = Plan.model_construct(names, type="plan", seq=2, id="r2", plan_id="p", timestamp=None)
+    refused(lambda a: a.write(plan), InvalidRecordError, "null-not-allowed")
 
 
 def test_a_member_that_the_format_defines_is_not_an_extra() -> None:
@@ -381,6 +379,7 @@ def test_a_stream_whose_seq_is_at_its_highest_is_full() -> None:
         author.user_message("x")
 
 
+@settings(max_examples=25)
 @given(ordered_records())
 def test_records_are_taken_as_they_are(made: list[Record]) -> None:
     author = RecordList()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionrecord.records import AudioBlock, FileBlock, ImageBlock, Producer, parse_record
+from sessionrecord.records import AudioBlock, Block, FileBlock, ImageBlock, Producer, parse_record
 from sessionrecord.stream import RecordList
 from sessionrecord.stream.builders import (
     audio_from_bytes,
@@ -67,7 +67,7 @@ def test_a_diff_has_both_texts_and_says_what_was_not_there() -> None:
 
 
 def test_every_built_block_can_be_written_and_read() -> None:
-    blocks = [
+    blocks: list[Block] = [
         text("t"),
         reasoning("r"),
         image_from_bytes(b"1", "image/png"),

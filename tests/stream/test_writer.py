@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionrecord.errors import WriterError
@@ -49,6 +49,7 @@ def begin(writer: StreamWriter) -> SessionHeader:
     return writer.session(agent="a", session_id="s", producer=PRODUCER)
 
 
+@settings(max_examples=25)
 @given(ordered_records(), st.integers(1, 200))
 def test_what_is_written_comes_back_equal(records: list[Record], most: int) -> None:
     """Everything that a record can hold survives, also through a target that takes little at once."""
