@@ -30,6 +30,7 @@ Source: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes
 _CHUNK: Final = 1 << 18
 _NO_TYPE: Final = 0
 _OTHER: Final = 1
+_HEADER: Final = 2
 _BOM: Final = b"\xef\xbb\xbf"
 
 
@@ -116,10 +117,10 @@ class Log:
                 seq = None
             if (
                 type(seq) is int
-                and top < seq <= 9007199254740991
+                and top < seq <= ijson.MAX_SAFE_INTEGER
                 and type(record_id) is str
                 and record_id
-                and (code != 2 or not seqs)
+                and (code == _HEADER) == (not seqs)
             ):
                 top = seq
                 starts.append(at)
