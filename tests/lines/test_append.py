@@ -53,6 +53,15 @@ def test_a_line_and_its_lf_are_one_write() -> None:
     assert target.calls == [b"one\n", b"\n"]
 
 
+def test_a_file_object_that_holds_something_is_refused_wherever_it_stands(tmp_path: Path) -> None:
+    """Design: nothing that exists is written over."""
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"kept\n")
+    with path.open("r+b") as file, pytest.raises(WriterError, match="not empty"):
+        appender(file)
+    assert path.read_bytes() == b"kept\n"
+
+
 @given(st.lists(st.binary(max_size=20), max_size=5), st.integers(1, 7))
 def test_a_target_that_takes_little_at_once_gets_everything(lines: list[bytes], most: int) -> None:
     target = Target(most)

@@ -76,7 +76,12 @@ class Appender:
         if self._mine:
             return os.fstat(self._file.fileno()).st_size > 0
         try:
-            return self._file.seekable() and self._file.tell() > 0
+            if not self._file.seekable():
+                return False
+            position = self._file.tell()
+            size = self._file.seek(0, os.SEEK_END)
+            self._file.seek(position)
+            return size > 0
         except (AttributeError, OSError):
             return False
 

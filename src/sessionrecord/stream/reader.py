@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from sessionrecord import ijson
@@ -53,9 +54,12 @@ class StreamReader:
         self._first_crlf: tuple[int, int] | None = None
 
     def __iter__(self) -> Iterator[Record | InvalidRecord]:
+        return chain.from_iterable(self._batches())
+
+    def _batches(self) -> Iterator[list[Record | InvalidRecord]]:
         self._begin()
         for batch in read_batches(self._source):
-            yield from self._read(batch)
+            yield self._read(batch)
             if self._failed:
                 raise StreamError(self.diagnostics)
         if self._first_crlf is not None:
