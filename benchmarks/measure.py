@@ -6,12 +6,15 @@ import gc
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 ROOT = Path(__file__).resolve().parent.parent
+_BYTECODE: Final = Path(tempfile.gettempdir()) / "sessionrecord-benchmark-bytecode"
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,9 @@ def anonymous_memory() -> int:
 def fresh(*arguments: str) -> str:
     """What a fresh interpreter prints."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])}
+    # bytecode as an installed package has it: the first of several runs writes it, whatever this shell says
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    env["PYTHONPYCACHEPREFIX"] = str(_BYTECODE)
     return subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True, env=env).stdout
 
 
