@@ -114,9 +114,9 @@ def growth(
     paths: dict[int, Path], name: str, measure: Callable[[Path, int], float], bound: str, unit: str, factor: float
 ) -> Iterator[Row]:
     """How a time grows from the smallest size to the largest."""
-    small, large = min(paths), max(paths)
-    if small == large:
+    if len(paths) < 2:
         return
+    small, large = min(paths), max(paths)
     first, last = measure(paths[small], small), measure(paths[large], large)
     yield Row(
         name,
