@@ -7,6 +7,7 @@ output of a writer cannot) and every number and escape is preserved. Only other 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -268,9 +269,8 @@ def _pairs_hook(
     def make(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
         members = dict(pairs)
         if len(members) != len(pairs):
-            seen: set[str] = set()
-            again = [n for n, _ in pairs if n in seen or seen.add(n)]  # type: ignore[func-returns-value]
-            repeated[id(members)] = members, list(dict.fromkeys(again))
+            times = Counter(name for name, _ in pairs)
+            repeated[id(members)] = members, [name for name, n in times.items() if n > 1]
         return members
 
     return make

@@ -14,6 +14,6 @@ def main() -> None:
     except ModuleNotFoundError as e:
         if (e.name or "").partition(".")[0] not in ("typer", "rich", "click"):
             raise
-        print("error: the command line needs more packages: pip install 'sessionrecord[cli]'", file=sys.stderr)  # noqa: T201
+        sys.stderr.write("error: the command line needs more packages: pip install 'sessionrecord[cli]'\n")
         sys.exit(2)
     app()

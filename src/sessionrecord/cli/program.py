@@ -87,7 +87,7 @@ class Program(TyperGroup):
             named = f"{e.filename}: " if e.filename else ""
             fail(f"{named}{e.strerror or e}")
             return UNREADABLE
-        except Exception as e:
+        except Exception as e:  # a bug of ours: said in one line that asks for a report, never a traceback
             fail(f"this is a bug in sessionrecord, please report it: {type(e).__name__}: {escape(str(e))[:300]}")
             return UNREADABLE
         return code

@@ -206,11 +206,6 @@ class Log:
         line = self.source[start:] if end < 0 else self.source[start:end]
         return line[:-1] if line.endswith(b"\r") else line
 
-    def lines(self, start: int = 0) -> Iterator[bytes]:
-        """All records' lines from an index on."""
-        for index in range(start, len(self)):
-            yield self.line(index)
-
     def line_number(self, index: int) -> int:
         """Line in the stream, from 1."""
         if not self._blank:
