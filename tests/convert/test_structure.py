@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sessionrecord.convert import claude_code
 from sessionrecord.records import Compaction, Message, ToolCall, ToolResult
 from sessionrecord.session import Session
-from tests.convert.logs import DATA, SAMPLE, assistant, codes, convert, fixture, fold, of, tool_result, tool_use, user
+from tests.convert.logs import (
+    DATA,
+    SAMPLE,
+    SESSION,
+    accounted,
+    assistant,
+    codes,
+    convert,
+    fixture,
+    fold,
+    log,
+    of,
+    tool_result,
+    tool_use,
+    user,
+)
 
 
 @pytest.mark.parametrize(
@@ -211,3 +228,38 @@ def test_agent_files_are_found_in_the_directory_of_the_log() -> None:
     (path,) = (DATA / "with_agents").glob("*.jsonl")
     assert set(claude_code.convert(path).children) == {"a5e11f0", "a5e11f1"}
     assert claude_code.convert(path, agents=()).children == {}
+
+
+def test_sub_agents_five_deep_in_files_of_their_own_are_each_read_and_named_by_the_call_that_started_them(
+    tmp_path: Path,
+) -> None:
+    """Design, nasty inputs: "sub-agents five deep in separate files"."""
+
+    def started(uuid: str, deeper: str | None, **more: Any) -> bytes:
+        lines = [user(f"{uuid}-ask", f"I am {uuid}", **more)]
+        if deeper is not None:
+            result = {"agentId": deeper, "status": "completed", "content": [{"type": "text", "text": "done"}]}
+            lines += [
+                assistant(f"{uuid}-call", f"msg-{uuid}", [tool_use(f"call-{uuid}", "Task")], f"{uuid}-ask", **more),
+                user(f"{uuid}-got", [tool_result(f"call-{uuid}")], f"{uuid}-call", toolUseResult=result, **more),
+            ]
+        return log(*lines)
+
+    agents = [f"a{n}" for n in range(1, 6)]
+    folder = tmp_path / SESSION / "subagents"
+    folder.mkdir(parents=True)
+    path = tmp_path / f"{SESSION}.jsonl"
+    path.write_bytes(started("main", "a1"))
+    for agent, deeper in zip(agents, [*agents[1:], None], strict=True):
+        (folder / f"agent-{agent}.jsonl").write_bytes(started(agent, deeper, isSidechain=True, agentId=agent))
+
+    conversion = claude_code.convert(path)
+
+    assert set(conversion.children) == set(agents)
+    streams = [conversion.main, *(conversion.children[agent] for agent in agents)]
+    named = [call.child_session for stream in streams for call in of(ToolCall, stream)]
+    assert [name.rsplit("/", 1)[1] for name in named] == agents
+    assert [of(Message, stream)[0].text for stream in streams] == [f"I am {name}" for name in ("main", *agents)]
+    reports = [conversion.report, *conversion.report.children.values()]
+    assert sum(accounted(report) for report in reports) == sum(report.lines_read for report in reports) == 16
+    assert [d for stream in streams for d in Session.from_records(stream).diagnostics if d.severity == "error"] == []

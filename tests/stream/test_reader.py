@@ -277,10 +277,11 @@ def test_a_stream_without_records_is_reported_as_empty(data: bytes) -> None:
         list(StreamReader(data, strict=True))
 
 
-def test_a_line_of_fifteen_megabytes_is_read() -> None:
+@pytest.mark.parametrize("megabytes", [15, 250])
+def test_a_line_of_many_megabytes_is_read(megabytes: int) -> None:
     """Design: no limit of length; a picture in base64 is one line."""
-    records, codes = read(HEADER + message(2, "z" * 15_000_000) + message(3))
-    assert len(text_of(records[1])) == 15_000_000
+    records, codes = read(HEADER + message(2, "z" * megabytes * 1_000_000) + message(3))
+    assert len(text_of(records[1])) == megabytes * 1_000_000
     assert isinstance(records[2], Message)
     assert codes == []
 

@@ -113,6 +113,8 @@ class ContextView:
     def _fold(self) -> list[int]:
         core, index = self._core, self._core.index
         compactions = set(core.log.of_types(("compaction",), self._end))
+        if compactions.isdisjoint(self._path):
+            return self._path
         view: deque[int] = deque()
         there: set[int] = set()
         for entity in self._path:
