@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import os
 import tracemalloc
 from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionrecord import ijson
 from sessionrecord.errors import SessionRecordError, SourceError, StreamError
 from sessionrecord.records import InvalidRecord, Message, Record, SessionHeader, TextBlock, read_record
 from sessionrecord.stream import StreamReader
@@ -417,40 +415,9 @@ def test_a_text_file_is_refused(tmp_path: Path) -> None:
         list(StreamReader(file))
 
 
-@pytest.fixture(params=[True, False], ids=["collecting", "not collecting"])
-def collecting(request: pytest.FixtureRequest) -> Iterator[bool]:
-    before = gc.isenabled()
-    wanted = bool(request.param)
-    (gc.enable if wanted else gc.disable)()
-    yield wanted
-    (gc.enable if before else gc.disable)()
-
-
-def test_the_garbage_collector_is_as_it_was_whenever_others_run(collecting: bool) -> None:
-    """`StreamReader`: it rests only while a batch is typed."""
-
-    class Watching(io.BytesIO):
-        def read1(self, size: int | None = -1, /) -> bytes:
-            assert gc.isenabled() is collecting
-            return super().read1(10)
-
-    source: BinaryIO = Watching(HEADER + message(2) + CUT)
-    for _ in StreamReader(source):
-        assert gc.isenabled() is collecting
-    with pytest.raises(StreamError):
-        list(StreamReader(HEADER + CUT, strict=True))
-    assert gc.isenabled() is collecting
-    next(iter(StreamReader(HEADER + message(2))))
-    assert gc.isenabled() is collecting
-
-
-def test_the_garbage_collector_is_restored_when_typing_is_interrupted(
-    collecting: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(data: bytes) -> bool:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(ijson, "has_noncharacter_bytes", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        list(StreamReader(HEADER))
-    assert gc.isenabled() is collecting
+def test_findings_are_told_no_later_and_no_earlier_than_their_record() -> None:
+    """`StreamReader.diagnostics`: up to the record that came last."""
+    reader = StreamReader(HEADER + message(2) + message(1) + message(3) + CUT)
+    seen = [[d.code for d in reader.diagnostics] for _ in reader]
+    late = ["seq-not-increasing"]
+    assert seen == [[], [], late, late, [*late, "line-torn"]]

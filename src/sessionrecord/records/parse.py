@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, cast, get_args
 
 import orjson
@@ -67,38 +67,35 @@ def read_record(line: bytes) -> tuple[Record | InvalidRecord, list[Diagnostic]]:
 
 def examine_line(line: bytes, suspicious: bool) -> tuple[Record | InvalidRecord, list[Diagnostic]]:
     """As `read_record`, for a bare line of which it is known whether it may hold noncharacters."""
-    if not suspicious:
-        records: list[Record | InvalidRecord] = []
-        read_plain((line,), -1, records)
-        if records:
-            return records[0], []
-    return _examine_closely(line)
+    record = None if suspicious else next(read_plain((line,)))
+    return (record, []) if record is not None else _examine_closely(line)
 
 
-def read_plain(lines: Sequence[bytes], last_seq: int, records: list[Record | InvalidRecord]) -> int:
-    """Add the records of bare lines, up to the first of which `examine_line` has to say more; returns the last `seq`.
+def read_plain(lines: Iterable[bytes]) -> Iterator[Record | None]:
+    """For each bare line its record, or None where `examine_line` has to find out what to say.
 
-    That is a header, an unknown type, a `seq` that does not rise, or something to report. The lines must hold no
-    noncharacters. What is written here is paid for every record that is read.
+    None is a header, an unknown type, or anything to report. The lines must hold no noncharacters. What is written here
+    is paid for every record that is read.
     """
     loads, dumps, strict = orjson.loads, orjson.dumps, orjson.OPT_STRICT_INTEGER
-    validators, marks, mark, add = _plain_validators, Marks, Marks.last, records.append
+    validators, marks, mark = _plain_validators, Marks, Marks.last
     for line in lines:
         try:
             value = loads(line)
             # the proof of `ijson.prove`, without the cost of a call
             canonical = dumps(value, None, strict)
             if canonical != line and canonical.translate(None, b" ") != line.translate(None, b" "):
-                break
+                yield None
+                continue
             record = validators[value["type"]](value, by_alias=True, by_name=False)
         except (ValueError, TypeError, KeyError):
-            break
-        seq = value["seq"]
-        if seq <= last_seq or marks.last is not mark or "=" in value["id"]:
-            break
-        last_seq = seq
-        add(record)
-    return last_seq
+            yield None
+            continue
+        if marks.last is not mark or "=" in value["id"]:
+            mark = marks.last
+            yield None
+        else:
+            yield record
 
 
 def _any_validator(record_type: Any) -> _Validate:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, repeat
 from typing import Final
 
 from sessionrecord import ijson
@@ -26,8 +25,7 @@ class StreamReader:
     """The records of a stream, in file order: a line that is no valid record gives an `InvalidRecord`, and reading goes on.
 
     Iterating reads the source from where it is, a path or bytes from the start each time. The source is read in batches
-    of whole lines of about 32 KiB, each typed at once; memory is bounded by a batch and the longest line. For speed
-    Python's cyclic garbage collector rests while a batch is typed.
+    of whole lines of about 32 KiB; memory is bounded by a batch and the longest line.
 
     Found besides what is wrong with one record: lines (spec section 1), a header that is missing or repeated, `seq` that
     does not rise. Record IDs used twice are not found, since that takes memory for each: `Session` finds them.
@@ -40,7 +38,7 @@ class StreamReader:
         self._source = source
         self._strict = strict
         self.diagnostics: list[Diagnostic] = []
-        """Everything found since iteration began; may be ahead of the records by the rest of a batch."""
+        """Everything found since iteration began, up to the record that came last."""
         self._begin()
 
     def _begin(self) -> None:
@@ -49,71 +47,45 @@ class StreamReader:
         self._last_seq = -1
         self._empty = True
         self._header_seen = False
-        self._failed = False
         self._crlf = 0
         self._first_crlf: tuple[int, int] | None = None
 
     def __iter__(self) -> Iterator[Record | InvalidRecord]:
         return chain.from_iterable(self._batches())
 
-    def _batches(self) -> Iterator[list[Record | InvalidRecord]]:
+    def _batches(self) -> Iterator[Iterator[Record | InvalidRecord]]:
         self._begin()
         for batch in read_batches(self._source):
-            yield self._read(batch)
-            if self._failed:
-                raise StreamError(self.diagnostics)
+            yield self._records(batch)
         if self._first_crlf is not None:
             self._report([Diagnostic.of("line-crlf", f"{self._crlf} lines end with CRLF")], *self._first_crlf)
         if self._empty:
             self._report([Diagnostic.of("stream-empty", "the stream holds no record")])
-            if self._failed:
-                raise StreamError(self.diagnostics)
 
-    def _read(self, batch: Batch) -> list[Record | InvalidRecord]:
-        paused = gc.isenabled()
-        gc.disable()
-        try:
-            return self._records(batch)
-        finally:
-            if paused:
-                gc.enable()
-
-    def _records(self, batch: Batch) -> list[Record | InvalidRecord]:
-        data, offset = batch.data, batch.offset
+    def _records(self, batch: Batch) -> Iterator[Record | InvalidRecord]:
+        data, offset, told = batch.data, batch.offset, 0
         suspicious = ijson.has_noncharacter_bytes(data)
         lines = data.split(b"\n")
         unended = len(lines) - 1
         if not lines[-1]:
             lines.pop()
-        records: list[Record | InvalidRecord] = []
-        i, number, last_seq = 0, self._line, self._last_seq
-        plain = not (suspicious or b"\r" in data or self._empty)
-        while i < len(lines):
-            if plain and i != unended:
-                before = len(records)
-                last_seq = read_plain(lines[i:unended], last_seq, records)
-                done = len(records) - before
-                offset += sum(map(len, lines[i : i + done])) + done
-                i += done
-                number += done
-                if i == len(lines):
-                    break
-            line = lines[i]
-            number += 1
+        plain = () if suspicious or b"\r" in data or self._empty else read_plain(lines[:unended])
+        last_seq = self._last_seq
+        for i, (line, record) in enumerate(zip(lines, chain(plain, repeat(None)), strict=False)):
+            if record is not None and record.seq > last_seq:
+                last_seq = record.seq
+                yield record
+                continue
+            offset += sum(map(len, lines[told:i])) + i - told
+            told = i
+            number = self._line + i + 1
             bare, notes = self._bare(line, number, offset, ended=i != unended)
-            record, found = examine_line(bare, suspicious)
-            seq = record.seq
-            kept = self._closely(record, bare, [*notes, *found], number, offset, last_seq, i == unended)
-            if self._failed:
-                break
+            examined, found = examine_line(bare, suspicious)
+            kept = self._closely(examined, bare, [*notes, *found], number, offset, last_seq, i == unended)
             if kept is not None:
-                records.append(kept)
-                if seq is not None and seq > last_seq:
-                    last_seq = seq
-            offset += len(line) + 1
-            i += 1
-        self._line, self._last_seq = number, last_seq
-        return records
+                last_seq = max(last_seq, -1 if examined.seq is None else examined.seq)
+                yield kept
+        self._line, self._last_seq = self._line + len(lines), last_seq
 
     def _bare(self, line: bytes, number: int, offset: int, *, ended: bool) -> tuple[bytes, list[Diagnostic]]:
         """The line without what surrounds it, and a note of each thing taken off; CRLF is counted."""
@@ -173,7 +145,8 @@ class StreamReader:
     def _report(self, found: list[Diagnostic], line: int | None = None, offset: int | None = None) -> list[Diagnostic]:
         placed = [replace(d, line=line, offset=offset) for d in found]
         self.diagnostics.extend(placed)
-        self._failed = self._strict and any(d.severity == "error" for d in placed)
+        if self._strict and any(d.severity == "error" for d in placed):
+            raise StreamError(self.diagnostics)
         return placed
 
 
