@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from sessionrecord import ijson
 from sessionrecord.records import RECORD_TYPES, Block, Record, UnknownRecord, parse_record
-from sessionrecord.records.content import KNOWN_BLOCK_TYPES, OpenUnion, UnknownBlock, UnknownTag
+from sessionrecord.records.content import KNOWN_BLOCK_TYPES, UnknownBlock, UnknownTag
 from sessionrecord.records.unknown import KNOWN_TYPES
 from sessionrecord.refs import ENTITY_KEYS, Ref, SessionKey, SessionReference, SessionReferenceStr, is_ambiguous_id
 from sessionrecord.scalars import (
@@ -28,6 +28,7 @@ from sessionrecord.scalars import (
     SignedInt,
     Timestamp,
 )
+from sessionrecord.wire import OpenUnion
 
 Wire = dict[str, Any]
 

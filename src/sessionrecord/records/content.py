@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import Field, GetCoreSchemaHandler
+from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from sessionrecord.records.base import KNOWN, UNKNOWN, WireModel
+from sessionrecord.records.base import WireModel
 from sessionrecord.scalars import Omittable, SafeInt
+from sessionrecord.wire import OpenUnion
 
 __all__ = [
     "AudioBlock",
@@ -18,7 +19,6 @@ __all__ = [
     "DiffBlock",
     "FileBlock",
     "ImageBlock",
-    "OpenUnion",
     "ReasoningBlock",
     "ResourceLinkBlock",
     "TerminalBlock",
@@ -171,24 +171,6 @@ class UnknownBlock(WireModel):
 
     type: Annotated[str, UnknownTag(KNOWN_BLOCK_TYPES)]
     """The block type."""
-
-
-class OpenUnion:
-    """Marks a union discriminated by `type` whose last member takes the unknown tags, and only those."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        *known, unknown = source.__args__
-        tagged = handler.generate_schema(Annotated[_union(known), Field(discriminator="type")])
-        return core_schema.union_schema(
-            [(tagged, KNOWN), (handler.generate_schema(unknown), UNKNOWN)], mode="left_to_right"
-        )
-
-
-def _union(members: list[Any]) -> Any:
-    union = members[0]
-    for member in members[1:]:
-        union = union | member
-    return union
 
 
 Block: TypeAlias = Annotated[

@@ -11,14 +11,14 @@ from pydantic import ValidationError
 from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import InvalidRecordError
-from sessionrecord.records.base import WireModel, findings
+from sessionrecord.records.base import WireModel
 from sessionrecord.records.envelope import CaptureState, Envelope, Source
 from sessionrecord.records.header import SessionHeader
-from sessionrecord.records.names import misspelled
 from sessionrecord.records.union import KnownRecord, Record
 from sessionrecord.records.unknown import InvalidRecord, UnknownRecord
 from sessionrecord.refs import is_ambiguous_id
 from sessionrecord.scalars import Marks
+from sessionrecord.wire import findings, misspelled
 
 __all__ = ["PARTICIPATING_TYPES", "RECORD_TYPES", "parse_record", "read_record"]
 

@@ -9,11 +9,11 @@ from sessionrecord.records.audit_model import ModelCall, Usage
 from sessionrecord.records.audit_session import Delivery, ErrorRecord, State
 from sessionrecord.records.audit_work import Commit, FileChange, MemoryWrite, Plan, Terminal
 from sessionrecord.records.compaction import Compaction, Rewind
-from sessionrecord.records.content import OpenUnion
 from sessionrecord.records.header import Declaration, SessionHeader, SessionInfo
 from sessionrecord.records.message import Message
 from sessionrecord.records.tool import ToolCall, ToolResult
 from sessionrecord.records.unknown import UnknownRecord
+from sessionrecord.wire import OpenUnion
 
 __all__ = ["KnownRecord", "Record"]
 
