@@ -101,6 +101,8 @@ def run(path: Path, prompt: str) -> None:
 def main() -> None:
     """Write the session, then show what the model saw at the end and what it used."""
     path = Path(sys.argv[1] if len(sys.argv) > 1 else "session.asr.jsonl")
+    if path.exists():
+        sys.exit(f"{path} exists: name another file")
     run(path, "Why does the parser test fail?")
     print(f"wrote {path}")
 

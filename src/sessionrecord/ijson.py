@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from json import JSONDecodeError, JSONDecoder
 from typing import Any, Final, TypeAlias
@@ -229,7 +230,8 @@ def _unwritable(value: JsonValue) -> Iterator[IJsonError]:
             if not item.is_finite():
                 yield IJsonError("number-not-finite", pointer(*place), f"{item} is not a JSON number")
         elif item is not None and type(item) not in (str, int, float, bool, list, tuple):
-            yield IJsonError("type-invalid", pointer(*place), f"a {type(item).__name__} is not a JSON value")
+            hint = "; write a time as text: 2026-01-31T09:30:00Z" if isinstance(item, datetime) else ""
+            yield IJsonError("type-invalid", pointer(*place), f"a {type(item).__name__} is not a JSON value{hint}")
 
 
 def _items(value: JsonValue) -> Iterator[tuple[tuple[str | int, ...], JsonValue]]:

@@ -79,6 +79,10 @@ def test_a_native_log_is_not_a_stream_and_the_way_to_one_is_named(tmp_path: Path
     result = call("validate", path)
     assert result.exit_code == 1
     assert "sessionrecord convert claude-code LOG -o OUT" in result.stdout.splitlines()[-1]
+    for command in (("inspect", path), ("context", path), ("show", path, "u")):
+        refused = call(*command)
+        assert refused.exit_code == 2
+        assert_one_error_line(refused, "holds no record of a session", "sessionrecord convert claude-code LOG -o OUT")
 
 
 def test_an_overview_counts_tools_usage_cost_and_losses(session: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sessionrecord.convert import claude_code
-from sessionrecord.errors import ConversionError, SourceError
+from sessionrecord.errors import ConversionError, SourceError, WriterError
 from sessionrecord.records import ErrorRecord, Message, ModelCall, ToolCall, ToolResult, Usage
 from tests.convert.logs import DATA, SAMPLE, accounted, codes, fixture, natives, of
 
@@ -89,3 +89,16 @@ def test_a_conversion_is_written_for_its_owner_only(tmp_path: Path) -> None:
     paths = claude_code.convert(SAMPLE).write(tmp_path / "out.jsonl")
     assert [str(p.relative_to(tmp_path)) for p in paths] == ["out.jsonl", "out.jsonl.children/a7c20e4.jsonl"]
     assert {stat.S_IMODE(p.stat().st_mode) for p in paths} == {0o600}
+
+
+def test_a_log_is_not_replaced_by_its_own_conversion(tmp_path: Path) -> None:
+    """Nothing may be lost: a slip of names would cost the log."""
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(SAMPLE.read_bytes())
+    (tmp_path / "link.jsonl").symlink_to(path)
+    for target in (path, tmp_path / "link.jsonl"):
+        with pytest.raises(WriterError, match=r"is the log that was converted; it is not replaced"):
+            claude_code.convert(path).write(target)
+    assert path.read_bytes() == SAMPLE.read_bytes()
+    claude_code.convert(path).write(tmp_path / "out.jsonl")
+    claude_code.convert(path).write(tmp_path / "out.jsonl")

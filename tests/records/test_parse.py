@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -443,3 +444,11 @@ def test_the_call_that_asks_may_have_null_for_arguments() -> None:
     assert isinstance(with_null, ToolCall)
     assert "arguments" in with_null.model_fields_set
     assert "arguments" not in without.model_fields_set
+
+
+@pytest.mark.parametrize("written", ["messageID", "message_id", "MessageId", "mesageId"])
+def test_a_missing_member_is_told_with_the_name_that_was_written_instead(written: str) -> None:
+    """Errors name the place and what to do."""
+    line = orjson.dumps({"type": "message", "seq": 1, "id": "x", "role": "user", written: "m"})
+    with pytest.raises(InvalidRecordError, match=f"messageId: the member is required; '{written}' is another name"):
+        parse_record(line)

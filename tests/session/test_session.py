@@ -345,3 +345,53 @@ def test_a_session_says_what_it_is() -> None:
     assert "messageId=a" in repr(item)
     assert isinstance(item.entity, Entity)
     assert Session.from_records(session.records).counts() == session.counts()
+
+
+def test_a_ref_that_names_nothing_is_answered_with_what_may_be_meant() -> None:
+    """Errors name the place and what to do: bare keys, misspelled key names and a `seq` are what people write."""
+    session = Session.read(
+        b'{"type":"session","seq":1,"id":"h","agent":"a","sessionId":"s","formatVersion":"0-x.1","producer":{"method":"native"}}\n'
+        b'{"type":"tool_call","seq":7,"id":"r7","callId":"toolu_1","name":"run"}\n'
+    )
+    for wrong, right in (
+        ("toolu_1", "callId=toolu_1"),
+        ("callID=toolu_1", "callId=toolu_1"),
+        ("call_id=toolu_1", "callId=toolu_1"),
+        ("7", "r7"),
+        ("seq=7", "r7"),
+    ):
+        with pytest.raises(RefNotFoundError, match=f"'{wrong}' names nothing in the session; did you mean '{right}'"):
+            session.resolve(wrong)
+    for wrong in ("callId=", "callID=x", "8", "²", "9" * 30):
+        with pytest.raises(RefNotFoundError, match=r"names nothing in the session$"):
+            session.resolve(wrong)
+
+
+def test_what_is_no_ref_seq_or_source_is_refused_in_words() -> None:
+    session = Session.from_records([])
+    wrong: Any = object()
+    three: Any = "3"
+    for call in (session.resolve, session.revisions):
+        with pytest.raises(TypeError, match="a ref is a string or a Ref, not object"):
+            call(wrong)
+    with pytest.raises(TypeError, match="at is a seq, an integer, not '3'"):
+        session.context_view(at=three)
+    with pytest.raises(SourceError, match="cannot read a stream from object"):
+        Session.read(wrong)
+
+
+def test_a_directory_is_not_written_over(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError) as refused:
+        Session.from_records([]).write(tmp_path)
+    assert refused.value.filename == str(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_context_view_says_which_lines_could_not_be_read() -> None:
+    """A torn or broken line may have been part of the context: the view must not look whole."""
+    session = Session.read(
+        b'{"type":"message","seq":1,"id":"a","messageId":"m","role":"user"}\nnot json\n'
+        b'{"type":"message","seq":2,"id":"b","messageId":"n","role":"user"}\n{"type":"mess'
+    )
+    assert [(d.code, d.line) for d in session.context_view().diagnostics] == [("json-invalid", 2), ("json-invalid", 4)]
+    assert [(d.code, d.line) for d in session.context_view(at=1).diagnostics] == [("json-invalid", 2)]

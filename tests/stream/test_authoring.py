@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import io
 from collections.abc import Callable
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, get_args, get_type_hints
 
@@ -327,6 +328,17 @@ def test_members_that_break_a_rule_reach_neither_list_nor_file(code: str) -> Non
 def test_what_json_cannot_hold_is_refused() -> None:
     refused(lambda a: a.tool_call(call_id="c", arguments={1, 2}), InvalidRecordError, "arguments")
     refused(lambda a: a.tool_call(call_id="c", arguments={1: 2}), InvalidRecordError, "arguments")
+
+
+def test_a_message_is_not_made_from_none() -> None:
+    """None means absent, and a message that someone meant to write must not become an empty one in silence."""
+    refused(lambda a: a.user_message(None), InvalidRecordError, "content: it is None")  # type: ignore[arg-type]
+    refused(lambda a: a.assistant_message(None), InvalidRecordError, "content: it is None")  # type: ignore[arg-type]
+
+
+def test_a_time_that_is_no_text_is_refused_with_what_to_write() -> None:
+    now: Any = datetime.now(UTC)
+    refused(lambda a: a.state(state="idle", timestamp=now), InvalidRecordError, "write a time as text")
 
 
 def test_a_null_that_a_reader_forgives_is_not_written() -> None:

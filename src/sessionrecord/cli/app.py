@@ -14,6 +14,7 @@ from sessionrecord.cli.output import Out, working
 from sessionrecord.cli.program import DONE, FOUND_ERRORS, UNREADABLE, Program
 from sessionrecord.convert import Conversion
 from sessionrecord.errors import SourceError, WriterError
+from sessionrecord.records import RECORD_TYPES
 from sessionrecord.session import Session
 
 __all__ = ["app"]
@@ -91,7 +92,7 @@ def _open(path: str) -> Session:
 def _open_known(path: str) -> Session:
     """A session with something in it to show."""
     session = _open(path)
-    if not any(type_ is not None for type_ in session.counts()):
+    if session.header is None and RECORD_TYPES.keys().isdisjoint(session.counts()):
         raise SourceError(f"{path} holds no record of a session; {render.CONVERT_HINT}")
     return session
 
@@ -205,7 +206,7 @@ def _check_target(log: str, target: Path, force: bool) -> None:
     if target.is_dir():
         raise WriterError(f"{target} is a directory")
     if log != STDIO and target.exists() and Path(log).exists() and target.samefile(log):
-        raise WriterError("OUT is the log itself")
+        raise WriterError(f"{target} is the log itself; give OUT another name")
     children = target.with_name(f"{target.name}.children")
     for path in (target, children):
         if (path.is_file() or path.is_dir()) and not force:

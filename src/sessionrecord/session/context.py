@@ -99,8 +99,10 @@ class ContextView:
         """Only records up to this `seq` count; None: all."""
         self.head: Entity | None = None if head == NONE else Entity(core, head)
         """The head it starts from."""
-        self.diagnostics: list[Diagnostic] = []
-        """What was found on the way."""
+        self.diagnostics: list[Diagnostic] = [
+            located(core, i, d) for i in core.log.untyped(end) for d in _first_error(core.record(i))
+        ]
+        """Lines that no record could be read from, and what was found on the way."""
         self._path = core.structure.path(head)
         self._compacted: dict[int, int] = {}
         self._not_applied: list[int] = []
@@ -263,6 +265,11 @@ def _as_message(record: Record | InvalidRecord) -> dict[str, Any]:
     if isinstance(record, Compaction):
         return {"role": "user", "content": [b.to_wire() for b in record.summary or ()]}
     return {"role": "unknown", "content": [], "id": record.id}
+
+
+def _first_error(record: Record | InvalidRecord) -> list[Diagnostic]:
+    found = record.diagnostics if isinstance(record, InvalidRecord) else ()
+    return [d for d in found if d.severity == "error"][:1]
 
 
 def located(core: Core, index: int, finding: Diagnostic) -> Diagnostic:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 
+from sessionrecord.diagnostics import excerpt
 from sessionrecord.errors import RefError, RefNotFoundError
 from sessionrecord.records import InvalidRecord, Record
 from sessionrecord.refs import Ref
@@ -58,12 +59,16 @@ class Core:
 
     def find(self, ref: str | Ref, at: int | None = None) -> int:
         """The entity that a ref names. Raises `RefNotFoundError` where it names nothing, or nothing yet at `at`."""
+        if not isinstance(ref, str | Ref):
+            raise TypeError(f"a ref is a string or a Ref, not {type(ref).__name__}; a record is named by its id")
         text = str(ref)
         if not text:
             raise RefError("a ref is not empty")
         entity = self.index.find(text)
         if entity is None:
-            raise RefNotFoundError(f"{text} names nothing in the session")
+            meant = self.index.meant(text)
+            hint = f"; did you mean {' or '.join(meant)}?" if meant else ""
+            raise RefNotFoundError(f"{excerpt(text, 200)} names nothing in the session{hint}")
         if at is not None and entity >= self.log.end(at):
             raise RefNotFoundError(f"{text} is not there yet at seq {at}")
         return entity

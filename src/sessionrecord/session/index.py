@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from typing import Any
 
 from sessionrecord.diagnostics import Diagnostic, excerpt
@@ -70,6 +71,25 @@ class Index:
             return self._keys[ENTITY_KEYS[key]].get(value)
         index = self.ids.get(ref)
         return None if index is None else self.first[index]
+
+    def meant(self, ref: str) -> list[str]:
+        """The refs that someone may have meant who wrote one that names nothing: a bare key, or a misspelled name of one."""
+        name, equals, value = ref.partition("=")
+        squashed = name.replace("_", "").replace("-", "").lower()
+        keys = [k for k in ENTITY_KEYS if k.lower() == squashed] if equals else list(ENTITY_KEYS)
+        value = value if equals else ref
+        found = [f"{k}={value}" for k in keys if self.find(f"{k}={value}") is not None]
+        if (
+            not found
+            and (not equals or squashed == "seq")
+            and value.isascii()
+            and value.isdecimal()
+            and len(value) < 17
+        ):
+            at = bisect_left(self.log.seqs, int(value))
+            if at < len(self.log) and self.log.seqs[at] == int(value):
+                found = [str(self.log.value(at).get("id"))]
+        return [excerpt(ref, 200) for ref in found]
 
     def of_key(self, record_type: str, key: str) -> int | None:
         """The entity of a type with a key, or None."""

@@ -5,12 +5,14 @@ A record is typed when touched; a line that nobody changed is written back byte 
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import stat
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
@@ -64,6 +66,9 @@ class Log:
             return cls(source)
         if isinstance(source, str | os.PathLike):
             return cls(_map(Path(source)))
+        if not hasattr(source, "read"):
+            kind = type(source).__name__
+            raise SourceError(f"cannot read a stream from {kind}: give a path, a binary file or bytes")
         try:
             data = source.read()
         except (OSError, ValueError) as e:
@@ -250,6 +255,8 @@ class Log:
         """How many records, from the first, count at a `seq`."""
         if at is None:
             return len(self)
+        if not isinstance(at, int):
+            raise TypeError(f"at is a seq, an integer, not {excerpt(at)}")
         return bisect_left(self.seqs, at + 1)
 
     def of_types(self, types: Iterable[str], end: int) -> Iterator[int]:
@@ -261,11 +268,21 @@ class Log:
             if code in codes:
                 yield index
 
+    def untyped(self, end: int) -> Iterator[int]:
+        """Indexes of the lines without a record type, which no fold can count."""
+        codes, at = self.type_codes, 0
+        with suppress(ValueError):
+            while (at := codes.index(_NO_TYPE, at, end)) >= 0:
+                yield at
+                at += 1
+
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the source as it is, then what was appended; through a temporary file, mode 0600. Raises `OSError`."""
         import tempfile  # not needed to open a session, and slow to import
 
         target = Path(path)
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as file:

@@ -7,6 +7,8 @@ from typing import Any
 
 from typing_extensions import Unpack
 
+from sessionrecord.diagnostics import Diagnostic
+from sessionrecord.errors import InvalidRecordError
 from sessionrecord.records import (
     Block,
     Message,
@@ -125,4 +127,6 @@ class RecordList(Author):
 
 
 def _blocks(content: str | Sequence[Block]) -> Sequence[Block]:
+    if content is None:  # what a checker finds, and a variable that was never set brings
+        raise InvalidRecordError([Diagnostic.of("member-missing", "content: it is None", pointer="/content")])
     return [TextBlock(text=content)] if isinstance(content, str) else content

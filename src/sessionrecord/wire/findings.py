@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 from sessionrecord import ijson
 from sessionrecord.diagnostics import CODES, Diagnostic, excerpt
 from sessionrecord.errors import InvalidRecordError
+from sessionrecord.wire.names import squash
 
 __all__ = ["KNOWN", "UNKNOWN", "findings", "invalid"]
 
@@ -50,7 +52,7 @@ def findings(error: ValidationError) -> Iterator[Diagnostic]:
         elif kind in CODES:
             code, rule = kind, f"{e['msg']}, not {excerpt(given)}"
         elif kind == "missing":
-            code, rule = "member-missing", "the member is required"
+            code, rule = "member-missing", f"the member is required{_instead(place[-1], given)}"
         elif kind in _JSON_TYPE_NAMES or kind.endswith("_type"):
             code, rule = (
                 "type-invalid",
@@ -66,6 +68,18 @@ def findings(error: ValidationError) -> Iterator[Diagnostic]:
         name = str(place[-1]) if place else "the record"
         name = name if name.isprintable() and len(name) <= 40 else excerpt(name)
         yield Diagnostic.of(code, f"{name}: {rule}", pointer=ijson.pointer(*place))
+
+
+def _instead(name: int | str, members: Any) -> str:
+    """The member that someone may have written instead of the missing one."""
+    if not isinstance(members, dict) or not isinstance(name, str):
+        return ""
+    from difflib import get_close_matches  # for the rare error only, and slow to import
+
+    given = [m for m in islice(members, 100) if isinstance(m, str) and len(m) <= 2 * len(name)]
+    squashed = squash(name)
+    near = [m for m in given if squash(m) == squashed] or get_close_matches(name, given, 1, 0.8)
+    return f"; {excerpt(near[0])} is another name" if near else ""
 
 
 def _one_arm(errors: list[Any]) -> Iterator[Any]:

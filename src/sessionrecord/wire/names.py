@@ -7,21 +7,22 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-__all__ = ["misspelled"]
+__all__ = ["misspelled", "squash"]
 
 Place = tuple[str | int, ...]
 
 _squashed_names: Final[dict[type[BaseModel], dict[str, str]]] = {}
 
 
-def _squash(name: str) -> str:
+def squash(name: str) -> str:
+    """The name with nothing of what people vary: case, `_` and `-`."""
     return name.replace("_", "").replace("-", "").lower()
 
 
 def _names_of(cls: type[BaseModel]) -> dict[str, str]:
     names = _squashed_names.get(cls)
     if names is None:
-        names = _squashed_names[cls] = {_squash(f.alias or n): f.alias or n for n, f in cls.model_fields.items()}
+        names = _squashed_names[cls] = {squash(f.alias or n): f.alias or n for n, f in cls.model_fields.items()}
     return names
 
 
@@ -32,7 +33,7 @@ def misspelled(model: BaseModel, raw: Any, place: Place = ()) -> Iterator[tuple[
     """
     cls = type(model)
     for name in model.model_extra or ():
-        right = _names_of(cls).get(_squash(name))
+        right = _names_of(cls).get(squash(name))
         if right is not None:
             if name in cls.model_fields and right not in raw:
                 model.__pydantic_fields_set__.discard(name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -62,11 +63,16 @@ def convert(source: LogSource, *, agents: Iterable[str | os.PathLike[str]] | Non
     """
     file = _File(*read_source(source))
     if len(file.keys) == 1 and not any(line.is_conversation and line.session is None for line in file.lines):
-        return _convert_agent_log(file)
+        return replace(_convert_agent_log(file), sources=_paths([file]))
     session_id = _session_id(file)
     if agents is None:
         agents = agent_files(file.path, session_id) if file.path is not None else ()
-    return _convert(file, session_id, [_File(*read_source(path)) for path in agents])
+    files = [_File(*read_source(path)) for path in agents]
+    return replace(_convert(file, session_id, files), sources=_paths([file, *files]))
+
+
+def _paths(files: Sequence[_File]) -> tuple[Path, ...]:
+    return tuple(Path(file.path) for file in files if file.path is not None)
 
 
 def _convert_agent_log(file: _File) -> Conversion:
