@@ -100,6 +100,14 @@ CODES: Final[dict[str, CodeInfo]] = {
     "participant-undeclared": CodeInfo("warning", "a participant is not declared"),
     "conversation-undeclared": CodeInfo("warning", "a conversation is not declared"),
     "profile-unmet": CodeInfo("warning", "a producer's promise is not kept"),
+    # ASIF: resources
+    "resource-base64-invalid": CodeInfo("error", "a resource's data is not strict base64"),
+    "resource-size-mismatch": CodeInfo("error", "a resource has another number of bytes than declared"),
+    "resource-digest-mismatch": CodeInfo("error", "a resource has another SHA-256 than declared"),
+    "resource-path-unsafe": CodeInfo("error", "a resource's path may leave the document's folder"),
+    "resource-path-nonportable": CodeInfo("error", "a resource's path is no file name on every system"),
+    "resource-file-unreadable": CodeInfo("error", "a resource's file cannot be read"),
+    "limit-exceeded": CodeInfo("error", "a limit of size or number is passed"),
 }
 """Diagnostic code to what it stands for."""
 
