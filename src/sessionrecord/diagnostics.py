@@ -108,6 +108,16 @@ CODES: Final[dict[str, CodeInfo]] = {
     "resource-path-nonportable": CodeInfo("error", "a resource's path is no file name on every system"),
     "resource-file-unreadable": CodeInfo("error", "a resource's file cannot be read"),
     "limit-exceeded": CodeInfo("error", "a limit of size or number is passed"),
+    # ASIF: assembling a stream
+    "segment-index-repeated": CodeInfo("error", "two segments of a stream have one index"),
+    "segment-order": CodeInfo("error", "segments are not in the order of their indexes"),
+    "segment-terminal-repeated": CodeInfo("error", "a stream has more than one terminal segment"),
+    "segment-terminal-not-last": CodeInfo("error", "a segment follows the terminal one"),
+    "segment-resource-missing": CodeInfo("error", "a segment names no declared resource"),
+    "segment-bytes-unavailable": CodeInfo("error", "a segment names a resource that is not embedded"),
+    "segment-span-outside": CodeInfo("error", "a segment's span is outside its resource"),
+    "segment-conflict": CodeInfo("error", "a segment came again with other bytes or another terminal flag"),
+    "stream-partial": CodeInfo("error", "the whole of a partial stream is asked for"),
 }
 """Diagnostic code to what it stands for."""
 

@@ -10,7 +10,8 @@
     ├── RefError               a string is not a ref or a session reference
     │   └── RefNotFoundError   a well-formed ref names nothing in the session
     ├── SourceError            a source cannot be opened or is of no readable kind
-    └── ConversionError        a native log holds nothing that can be converted
+    ├── ConversionError        a native log holds nothing that can be converted
+    └── AssemblyError          a stream's whole is asked for and not there, or a segment does not fit into it
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from sessionrecord.diagnostics import Diagnostic
 
 __all__ = [
+    "AssemblyError",
     "ConversionError",
     "IJsonError",
     "InvalidRecordError",
@@ -87,3 +89,7 @@ class SourceError(SessionRecordError):
 
 class ConversionError(SessionRecordError):
     """A native log holds nothing that can be converted."""
+
+
+class AssemblyError(_WithDiagnostics):
+    """The whole of a captured stream is asked for and not there, or a live segment does not fit into it. Nothing was changed."""
