@@ -118,6 +118,15 @@ CODES: Final[dict[str, CodeInfo]] = {
     "segment-span-outside": CodeInfo("error", "a segment's span is outside its resource"),
     "segment-conflict": CodeInfo("error", "a segment came again with other bytes or another terminal flag"),
     "stream-partial": CodeInfo("error", "the whole of a partial stream is asked for"),
+    # ASIF: comparing two captures
+    "session-differs": CodeInfo("error", "two captures are of different sessions"),
+    "capture-changed": CodeInfo("error", "two documents of one capture differ"),
+    "evidence-missing": CodeInfo("warning", "the later capture does not hold what the earlier one does"),
+    "evidence-changed": CodeInfo("error", "the later capture changes an event, a resource or a stream"),
+    "partial-relabeled": CodeInfo("error", "the later capture calls a partial call or stream complete"),
+    "call-not-amended": CodeInfo("error", "a known call is there again and amends no version of it"),
+    "call-stream-missing": CodeInfo("error", "streamed arguments became complete without a new stream"),
+    "binding-source-differs": CodeInfo("error", "a binding says other than its source event"),
 }
 """Diagnostic code to what it stands for."""
 
