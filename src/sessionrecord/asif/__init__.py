@@ -1,0 +1,1 @@
+"""ASIF documents: typed, assembled, checked."""
