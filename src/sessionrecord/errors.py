@@ -11,7 +11,8 @@
     │   └── RefNotFoundError   a well-formed ref names nothing in the session
     ├── SourceError            a source cannot be opened or is of no readable kind
     ├── ConversionError        a native log holds nothing that can be converted
-    └── AssemblyError          a stream's whole is asked for and not there, or a segment does not fit into it
+    ├── AssemblyError          a stream's whole is asked for and not there, or a segment does not fit into it
+    └── BuildError             what is added to a document, or the document built, breaks the format's rules
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AssemblyError",
+    "BuildError",
     "ConversionError",
     "IJsonError",
     "InvalidRecordError",
@@ -93,3 +95,7 @@ class ConversionError(SessionRecordError):
 
 class AssemblyError(_WithDiagnostics):
     """The whole of a captured stream is asked for and not there, or a live segment does not fit into it. Nothing was changed."""
+
+
+class BuildError(_WithDiagnostics):
+    """What is to be added to a document does not fit, or the document built breaks rules. The builder is as it was before."""

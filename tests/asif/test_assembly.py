@@ -96,6 +96,9 @@ def test_the_live_assembler_knows_what_the_batch_knows_after_each_segment(cut: A
         assert live.contiguous_bytes == batch.contiguous_bytes
         assert live.status == batch.status
         assert live.missing_indexes == batch.missing_indexes
+        assert live.fragments == {s.index: pieces[s.index] for s in there}
+        assert list(live.fragments) == sorted(live.fragments)
+        assert live.ended == any(s.terminal for s in there)
         assert live.held == sum(s.index > (batch.missing_indexes or [range(99, 99)])[0].start for s in there)
 
 

@@ -291,6 +291,18 @@ class StreamAssembler:
         """Indexes below the highest known one that have not come yet, as ascending ranges."""
         return tuple(_gaps(sorted(self._held), len(self._ends)))
 
+    @property
+    def ended(self) -> bool:
+        """Whether the terminal segment has come, whatever is still missing before it."""
+        return self._terminal is not None
+
+    @property
+    def fragments(self) -> dict[int, bytes]:
+        """The bytes of every segment that has come, held ones too, by index in ascending order."""
+        starts = [0, *self._ends]
+        found = {i: bytes(self._prefix[start:end]) for i, (start, end) in enumerate(pairwise(starts))}
+        return found | dict(sorted(self._held.items()))
+
     def add(self, index: int, data: bytes | bytearray | memoryview, *, terminal: bool = False) -> bool:
         """Take a segment; False if it was already there, the very same.
 
