@@ -319,6 +319,16 @@ def test_arguments_may_be_any_json_value(data: bytes, value: Any) -> None:
     assert str(whole(data).arguments()) == str(value)
 
 
+def test_json_from_a_stream_has_a_limit_of_its_own() -> None:
+    """16 MiB by default, as for a document; here the same rule at 4 bytes."""
+    assert whole(b"1234").arguments(limit=4) == 1234
+    assert whole(b"12345").arguments(limit=None) == 12345
+    with pytest.raises(AssemblyError, match="limit-exceeded"):
+        whole(b"12345").arguments(limit=4)
+    with pytest.raises(AssemblyError, match="limit-exceeded"):
+        whole(b" " * (16 * 2**20) + b"1").arguments()
+
+
 def test_text_that_is_not_utf8_is_refused() -> None:
     """Section 3.2, check 16."""
     with pytest.raises(AssemblyError, match="utf8-invalid: byte 1 of stream 's'"):

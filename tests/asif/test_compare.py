@@ -223,6 +223,10 @@ def test_a_binding_whose_source_is_not_such_an_event_is_found(event_id: str) -> 
     assert binding_findings(late(other)) == [("binding-source-differs", "/external_bindings/0/source")]
 
 
+def test_a_binding_of_no_known_kind_or_without_a_descriptor_is_not_compared() -> None:
+    assert binding_findings(late({**binding(), "kind": "other"}, {**binding(), "descriptor": None})) == []
+
+
 def test_a_binding_of_another_capture_is_not_compared_with_this_one() -> None:
     bound = binding(arguments_status="complete")
     bound["source"]["capture_id"] = "c0"

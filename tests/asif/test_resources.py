@@ -64,6 +64,11 @@ def test_a_resource_that_is_not_embedded_has_no_bytes_and_nothing_to_report(avai
     assert resource_bytes(Resource(availability=availability, text="kept out")) == ResourceBytes()
 
 
+def test_an_embedded_resource_that_holds_nothing_has_no_bytes() -> None:
+    """That exactly one of text, data and path is there is a rule of the resource's members."""
+    assert resource_bytes(Resource(bytes=0)) == ResourceBytes()
+
+
 @given(st.text("QUIx09+/=-_ \n\u00e9", max_size=12))
 @example("QUJD====")
 @example("QQ==QQ==")
@@ -149,6 +154,20 @@ def test_a_symbolic_link_is_refused_wherever_it_leads(target: str, tmp_path: Pat
     (folder / "file").symlink_to(f"{target}/f")
     for path in ("link/f", "file"):
         assert codes(resource_bytes(Resource(path=path), folder)) == [("resource-path-unsafe", "/path")]
+
+
+@posix
+def test_what_leads_outside_is_refused_even_if_the_system_calls_it_no_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as a junction."""
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "doc").mkdir()
+    (tmp_path / "doc" / "f").symlink_to("../secret")
+    monkeypatch.setattr(Path, "is_symlink", lambda _: False)
+    found = resource_bytes(Resource(path="f"), tmp_path / "doc")
+    assert codes(found) == [("resource-path-unsafe", "/path")]
+    assert "leaves" in found.findings[0].message
 
 
 @posix

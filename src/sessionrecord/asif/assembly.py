@@ -19,10 +19,12 @@ from sessionrecord.asif.resources import ResourceBytes
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import AssemblyError
 
-__all__ = ["MAX_STREAM_BYTES", "AssembledStream", "SegmentLike", "StreamAssembler", "assemble"]
+__all__ = ["MAX_JSON_BYTES", "MAX_STREAM_BYTES", "AssembledStream", "SegmentLike", "StreamAssembler", "assemble"]
 
 MAX_STREAM_BYTES: Final = 64 * 2**20
 """Bytes of one assembled stream, unless told otherwise: 64 MiB."""
+MAX_JSON_BYTES: Final = 16 * 2**20
+"""Bytes of JSON that is read from a stream, unless told otherwise: 16 MiB."""
 
 
 class SegmentLike(Protocol):
@@ -88,9 +90,15 @@ class AssembledStream:
             message = f"byte {e.start} of stream {excerpt(self.stream_id)} is not UTF-8"
             raise AssemblyError([Diagnostic.of("utf8-invalid", message)]) from None
 
-    def arguments(self) -> ijson.JsonValue:
-        """The whole as a JSON value, numbers exact. Raises `AssemblyError` if it is partial or not one JSON text in UTF-8."""
+    def arguments(self, *, limit: int | None = MAX_JSON_BYTES) -> ijson.JsonValue:
+        """The whole as a JSON value, numbers exact.
+
+        Raises `AssemblyError` if it is partial, longer than `limit` bytes, or not one JSON text in UTF-8.
+        """
         self._require_complete()
+        if limit is not None and len(self.data) > limit:
+            message = f"stream {excerpt(self.stream_id)} has more than {limit} bytes of JSON"
+            raise AssemblyError([Diagnostic.of("limit-exceeded", message)])
         value, findings = ijson.examine(self.data)
         # JSON allows what I-JSON does not: any escape, and numbers beyond a double, which are kept exactly
         errors = [f for f in findings if f.is_error and f.code not in ("lone-surrogate", "number-not-finite")]

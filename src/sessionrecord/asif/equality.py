@@ -7,7 +7,7 @@ the kind of a value do. `1`, `1.0` and `1e0` are one number, `0` and `-0` too; `
 from __future__ import annotations
 
 from decimal import MAX_EMAX, Context, Decimal
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeGuard
 
 from sessionrecord import ijson
 
@@ -56,7 +56,7 @@ def _scalars_equal(a: ijson.JsonValue, b: ijson.JsonValue) -> bool:
     return a is None and b is None
 
 
-def _is_number(value: ijson.JsonValue) -> bool:
+def _is_number(value: ijson.JsonValue) -> TypeGuard[float | Decimal]:
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
