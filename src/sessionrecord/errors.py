@@ -12,6 +12,7 @@
     ├── SourceError            a source cannot be opened or is of no readable kind
     ├── ConversionError        a native log holds nothing that can be converted
     ├── AssemblyError          a stream's whole is asked for and not there, or a segment does not fit into it
+    ├── DocumentError          a document cannot be read at all
     └── BuildError             what is added to a document, or the document built, breaks the format's rules
 """
 
@@ -27,6 +28,7 @@ __all__ = [
     "AssemblyError",
     "BuildError",
     "ConversionError",
+    "DocumentError",
     "IJsonError",
     "InvalidRecordError",
     "RefError",
@@ -95,6 +97,10 @@ class ConversionError(SessionRecordError):
 
 class AssemblyError(_WithDiagnostics):
     """The whole of a captured stream is asked for and not there, or a live segment does not fit into it. Nothing was changed."""
+
+
+class DocumentError(_WithDiagnostics):
+    """A document cannot be read at all: it is no JSON object, or a limit is passed."""
 
 
 class BuildError(_WithDiagnostics):
