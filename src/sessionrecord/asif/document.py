@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from sessionrecord import ijson
 from sessionrecord.asif.assembly import AssembledStream, assemble
+from sessionrecord.asif.collector import collector_paused
 from sessionrecord.asif.items import Chooser, InvalidItem, Items, moved, read_items, read_object
 from sessionrecord.asif.limits import Limits
 from sessionrecord.asif.models import (
@@ -155,6 +156,11 @@ class Document:
         """
         limits = limits or Limits()
         _require(limits.document_bytes, len(source), "bytes")
+        with collector_paused():
+            return cls._parse(source, None if folder is None else Path(folder), limits)
+
+    @classmethod
+    def _parse(cls, source: bytes, folder: Path | None, limits: Limits) -> Document:
         root, findings = ijson.examine(source)
         found = [
             Diagnostic.of(f.code, f.message, pointer=f.pointer, severity="warning" if f.code in _NOT_ERRORS_IN_JSON else None)
@@ -166,7 +172,7 @@ class Document:
             message = f"a document is a JSON object, not {excerpt(root)}"
             raise DocumentError([*found, Diagnostic.of("not-an-object", message, pointer="")])
         _require_size(root, limits)
-        return cls(root, source, found, None if folder is None else Path(folder))
+        return cls(root, source, found, folder)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, limits: Limits | None = None) -> Document:

@@ -320,7 +320,7 @@ class History:
         )
         name = f", among them {excerpt(left_out)}" if left_out is not None else ""
         self._core.report(
-            f"open-{what}-unaccounted", f"{number - open_listed} open {what}s are left out{name}",
+            "open-call-unaccounted" if calls else "open-decision-unaccounted", f"{number - open_listed} open {what}s are left out{name}",
             "checkpoints", place, f"open_{what}s", about=checkpoint.id,
         )  # fmt: skip
 

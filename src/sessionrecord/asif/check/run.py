@@ -15,6 +15,7 @@ from sessionrecord.asif.check.history import History, fold
 from sessionrecord.asif.check.identities import check_identities
 from sessionrecord.asif.check.resources import check_resources
 from sessionrecord.asif.check.streams import StreamEvidence, check_streams
+from sessionrecord.asif.collector import collector_paused
 from sessionrecord.asif.document import Document
 from sessionrecord.asif.limits import Limits
 from sessionrecord.asif.models import CallDescriptor, ToolCallData
@@ -30,7 +31,11 @@ def check(document: Document, *, limits: Limits | None = None, full_support: boo
     A document with more objects in a collection than `limits` allows is not checked further. With `full_support` a required
     feature whose rules are not checked here makes `ok` false.
     """
-    core = Core(document, limits or Limits())
+    with collector_paused():
+        return _check(Core(document, limits or Limits()), full_support)
+
+
+def _check(core: Core, full_support: bool) -> Report:
     features = unsupported(core)
     if passed := _passed(core):
         return Report([*core.found, *passed], {}, {}, {}, features, full_support)
