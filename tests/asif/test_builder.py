@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import hashlib
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from sessionrecord.asif.builder import DocumentBuilder
 from sessionrecord.asif.compare import compare
 from sessionrecord.asif.document import Document
 from sessionrecord.asif.equality import json_equal
+from sessionrecord.asif.limits import Limits
 from sessionrecord.asif.models import Tool, ToolCallData
 from sessionrecord.errors import BuildError
 from tests.asif.minimal import CAPTURE, PROVENANCE, Wire, checkpoint, minimal
@@ -318,6 +321,49 @@ def test_text_that_cannot_be_encoded_is_refused() -> None:
 
 def test_a_later_capture_has_an_id_of_its_own() -> None:
     assert refused(lambda: DocumentBuilder.continuing(partial_capture(), CAPTURE)) == [("value-invalid", "/capture/id")]
+
+
+def test_two_events_of_one_call_are_not_bound_both() -> None:
+    earlier = amended(partial_capture()).build()
+    root = {**minimal(), "capture": {**CAPTURE, "id": "capture-3"}}
+    builder = DocumentBuilder(root)
+    assert refused(lambda: builder.bind_external(earlier, "call", "whole")) == [("value-invalid", "/external_bindings")]
+    assert builder.build().to_wire() == root
+
+
+def test_a_broken_stream_is_not_continued_and_a_broken_array_not_added_to() -> None:
+    builder = with_call({}, "partial")
+    builder.add("streams", {"id": "s", "kind": "tool_arguments", "segments": [{"index": 1.0}]})
+    act = partial(builder.add_argument_stream, "t", event_id="call", fragments=[], ended=False, continues="s")
+    assert refused(act) == [("value-invalid", "/streams")]
+    broken = DocumentBuilder({**minimal(), "tools": {}})
+    assert refused(lambda: broken.add("tools", {"id": "t"})) == [("value-invalid", "/tools")]
+
+
+def test_a_document_that_breaks_rules_can_go_on_and_is_not_built() -> None:
+    """The rules are the check's: a builder neither repairs nor fails on what it was given."""
+    earlier = Document.parse(
+        b'{"session": 1, "capture": [], "branches": [1, {"id": "b"}], "events": [{"sequence": "x"}]}'
+    )
+    builder = DocumentBuilder.continuing(earlier, LATER)
+    assert "member-missing" in [code for code, _ in refused(builder.build)]
+
+
+def test_limits_are_those_of_the_caller(tmp_path: Path) -> None:
+    builder = DocumentBuilder(minimal())
+    (tmp_path / "f").write_bytes(b"abc")
+    builder.add(
+        "resources",
+        {
+            "id": "r", "media_type": "x", "purpose": "output", "availability": "embedded", "path": "f", "bytes": 3,
+            "sha256": hashlib.sha256(b"abc").hexdigest(),
+        },
+    )  # fmt: skip
+    assert refused(builder.build) == [("resource-file-unreadable", "/resources/0/path")]
+    assert len(builder.build(folder=tmp_path).resources) == 1
+    small = Limits(resource_bytes=2)
+    assert refused(lambda: builder.build(folder=tmp_path, limits=small)) == [("limit-exceeded", "/resources/0/path")]
+    assert refused(lambda: builder.build(limits=Limits(document_bytes=10))) == [("limit-exceeded", "")]
 
 
 def complete_stream_of_a_partial_call() -> DocumentBuilder:

@@ -205,7 +205,7 @@ def _examine_spans(
             unusable.add(position)
             if found.findings:
                 continue
-            code, member, message = "segment-bytes-unavailable", "resource_id", f"the bytes of resource {shown} are not in the document"
+            code, member, message = "segment-bytes-unavailable", "resource_id", f"resource {shown} holds no bytes"
         elif segment.offset + segment.length > len(found.data):
             code, member = "segment-span-outside", "length"
             end = excerpt(segment.offset + segment.length)

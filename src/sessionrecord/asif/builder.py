@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from sessionrecord import ijson
 from sessionrecord.asif.document import Document
+from sessionrecord.asif.limits import Limits
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import BuildError, DocumentError, IJsonError
 from sessionrecord.wire import WireModel
@@ -206,18 +207,21 @@ class DocumentBuilder:
                 if _key(collection, item) not in self._index(collection):
                     self.add(collection, item)
 
-    def build(self, folder: Path | None = None) -> Document:
-        """The document, checked. `folder` is where its resources with a `path` lie. Raises `BuildError` with all findings."""
+    def build(self, *, folder: Path | None = None, limits: Limits | None = None) -> Document:
+        """The document, checked within limits. `folder` is where its resources with a `path` lie.
+
+        Raises `BuildError` with all findings.
+        """
         features = self._array("required_features")
         needed = [f for member, f in _FEATURES.items() if member in self._root and f not in features]
         root = {**self._root, "required_features": [*features, *needed]} if needed else self._root
         try:
-            document = Document.parse(ijson.dumps(root), folder=folder)
+            document = Document.parse(ijson.dumps(root), folder=folder, limits=limits)
         except IJsonError as e:
             raise _refusal(e.reason, e.pointer, e.code) from None
         except DocumentError as e:
             raise BuildError(e.diagnostics) from None
-        findings = document.check().findings
+        findings = document.check(limits=limits).findings
         if any(finding.severity == "error" for finding in findings):
             raise BuildError(findings)
         return document
