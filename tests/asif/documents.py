@@ -44,7 +44,7 @@ def warned(wire: Wire) -> list[tuple[str, str | None]]:
 def edited(wire: Wire, *edits: tuple[str, Any]) -> Wire:
     """A copy with values put at JSON Pointers; `...` removes, an index equal to the length appends."""
     root = copy.deepcopy(wire)
-    for pointer, value in edits:
+    for pointer, value in copy.deepcopy(edits):
         *path, last = [p.replace("~1", "/").replace("~0", "~") for p in pointer.split("/")[1:]]
         at: Any = root
         for step in path:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from sessionrecord import ijson
-from sessionrecord.diagnostics import Diagnostic
+from sessionrecord.asif.rules import SOURCES
+from sessionrecord.diagnostics import CODES, Diagnostic
 
 __all__ = ["BranchReport", "CallReport", "CompleteCall", "PartialCall", "Report", "StreamReport"]
 
@@ -105,7 +106,7 @@ class Report:
     """What a check found."""
 
     findings: list[Diagnostic]
-    """Everything found, in the order of the checks; `rules.RULES` has the source of each code."""
+    """Everything found, in the order of the checks; `rules.SOURCES` tells where the rule of each code comes from."""
     streams: dict[str, StreamReport]
     """The streams by ID, the first of each."""
     branches: dict[str, BranchReport]
@@ -128,7 +129,9 @@ class Report:
         """The report as a JSON object. Calls have no arguments there: they are evidence to look at."""
         return {
             "ok": self.ok,
-            "findings": [f.to_dict() for f in self.findings],
+            "findings": [
+                {**f.to_dict(), "rule": CODES[f.code].summary, "source": SOURCES[f.code]} for f in self.findings
+            ],
             "streams": {
                 s.id: {"status": s.status, "contiguous_bytes": s.contiguous_bytes, "executable": False, "ok": s.ok}
                 for s in self.streams.values()
