@@ -336,6 +336,8 @@ def test_a_broken_stream_is_not_continued_and_a_broken_array_not_added_to() -> N
     builder.add("streams", {"id": "s", "kind": "tool_arguments", "segments": [{"index": 1.0}]})
     act = partial(builder.add_argument_stream, "t", event_id="call", fragments=[], ended=False, continues="s")
     assert refused(act) == [("value-invalid", "/streams")]
+    broken = DocumentBuilder({**minimal(), "branches": [{"id": "main", "event_ids": None}]})
+    assert refused(lambda: add_note(broken, branches=["main"])) == [("value-invalid", "/branches")]
     broken = DocumentBuilder({**minimal(), "tools": {}})
     assert refused(lambda: broken.add("tools", {"id": "t"})) == [("value-invalid", "/tools")]
 
@@ -425,3 +427,50 @@ def test_what_a_check_refuses_is_not_built(make: Callable[[], DocumentBuilder], 
 def test_what_cannot_be_written_as_json_is_not_built() -> None:
     builder = DocumentBuilder({**minimal(), "x-note": float("nan")})
     assert refused(builder.build) == [("number-not-finite", "/x-note")]
+
+
+def changed_somewhere(document: Wire, value: Any, data: st.DataObject) -> Wire:
+    """The document with one value in it, at any depth, replaced."""
+    other = copy.deepcopy(document)
+    holder: Any = other
+    step: Any = data.draw(st.sampled_from(sorted(holder)))
+    while isinstance(holder[step], dict | list) and holder[step] and data.draw(st.integers(0, 3)):
+        holder = holder[step]
+        step = data.draw(st.sampled_from(sorted(holder) if isinstance(holder, dict) else range(len(holder))))
+    holder[step] = value
+    return other
+
+
+@given(json_values(), st.data())
+def test_no_document_makes_a_builder_fail_otherwise_than_by_its_error(value: Any, data: st.DataObject) -> None:
+    earlier = Document.parse(ijson.dumps(changed_somewhere(STREAMED, value, data)))
+    builder = DocumentBuilder.continuing(earlier, LATER)
+    steps: list[Callable[[], object]] = [
+        lambda: builder.amend_call("whole", amends="call", arguments={}, provenance=PROVENANCE, branches=["main"]),
+        lambda: builder.add_argument_stream("all", event_id="whole", fragments=[b"}"], ended=True, continues="part"),
+        lambda: builder.add_text_stream("text", event_id="result", fragments=[b"ok"], ended=True),
+        lambda: builder.bind_external(earlier, "call"),
+        lambda: builder.bind_external(earlier, "ask"),
+        lambda: builder.set_coverage("tools", "partial", "as far as it goes"),
+        lambda: builder.add("checkpoints", checkpoint("whole")),
+        builder.build,
+    ]
+    for step in steps:
+        try:
+            step()
+        except BuildError as e:
+            assert str(e).isprintable()
+
+
+def streamed() -> Wire:
+    builder = DocumentBuilder(partial_capture())
+    request = {
+        "request_id": "q", "decision_kind": "question", "options": [],
+        "prompt": [{"kind": "resource", "resource_id": "part"}],
+    }  # fmt: skip
+    builder.add_event("ask", "decision_request", request, actor_id="agent", provenance=PROVENANCE)
+    builder.add_event("result", "tool_result", result("ok"), actor_id="agent", provenance=PROVENANCE)
+    return builder.build().to_wire()
+
+
+STREAMED = streamed()

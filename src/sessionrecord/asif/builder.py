@@ -116,6 +116,9 @@ class DocumentBuilder:
     ) -> None:
         """Add an event after all others, and at the head of the branches named. Causes and `supersedes` are IDs of local events."""
         extended = [self._known("branches", branch_id) for branch_id in branches]
+        for branch in extended:
+            if not isinstance(branch.get("event_ids"), list):
+                raise _refusal(f"branch {excerpt(branch['id'])} has no array of events", "/branches")
         told: dict[str, Any] = {
             "id": event_id,
             "sequence": self._sequence + 1,
@@ -132,7 +135,7 @@ class DocumentBuilder:
         self.add("events", told)
         self._sequence += 1
         for branch in extended:
-            branch.setdefault("event_ids", []).append(event_id)
+            branch["event_ids"].append(event_id)
             branch["head_event_id"] = event_id
 
     def amend_call(
