@@ -32,6 +32,7 @@ from tests.asif.documents import (
     result,
     segment,
     stream,
+    warned,
 )
 
 DERIVED = {"mode": "derived", "producer": "p", "method": "m", "inputs": []}
