@@ -205,7 +205,7 @@ def document(
         features.append("asif.streams/0.1")
     if "external_bindings" in members:
         features.append("asif.external-bindings/0.1")
-    coverage = dict.fromkeys(SCOPES, "partial") | {"tools": "complete", "decisions": "complete"}
+    coverage = {scope: "complete" if scope in ("tools", "decisions") else "partial" for scope in SCOPES}
     return {
         "asif_version": "0.4",
         "capture": {

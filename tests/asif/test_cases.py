@@ -171,5 +171,6 @@ def test_an_external_call_answers_a_late_result_and_has_no_event() -> None:
     assert isinstance(call, CompleteCall)
     assert (call.external, call.event_id, call.open, call.outcome) == (True, None, False, "success")
     assert document.bindings.call("call-1") is document.bindings[0]
-    assert document.bindings.call("call-2") is document.bindings.request("call-1") is None
+    assert document.bindings.call("call-2") is None
+    assert document.bindings.request("call-1") is None
     assert {f.code for f in report.findings} == {"binding-history-undisclosed"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from sessionrecord.asif.check.branches import Positions
 from sessionrecord.asif.check.core import Core
@@ -25,6 +25,9 @@ from sessionrecord.diagnostics import excerpt
 
 __all__ = ["History", "fold"]
 
+_Sort: TypeAlias = Literal["own", "chain"]
+_SORTS: Final[tuple[_Sort, ...]] = ("own", "chain")
+"""Whether a finding is of an event by itself, or depends on the answer before it."""
 _SAMPLE: Final = 64
 """How many open calls beyond those listed are looked at for one to name."""
 
@@ -32,11 +35,12 @@ _SAMPLE: Final = 64
 class _Answer:
     """A result or a resolution in the chain of those that answer one call or request."""
 
-    __slots__ = ("after", "before", "event", "position")
+    __slots__ = ("after", "before", "event", "orphan", "position")
 
     def __init__(self, event: ToolResult | DecisionResolution, position: int, before: _Answer | None) -> None:
         self.event, self.position = event, position
         self.before, self.after = before, None
+        self.orphan = False
         if before is not None:
             before.after = self
 
@@ -91,7 +95,7 @@ class History:
         self._requests: dict[str, DecisionRequest] = {}
         self._superseded: set[str] = set()
         self._answers: dict[str, tuple[_Chains, str, _Answer]] = {}
-        self._pending: dict[str, tuple[int, str, str]] = {}
+        self._pending: dict[tuple[str, _Sort], tuple[int, str, str]] = {}
         self._open_calls: dict[str, None] = {}
         self._open_requests: dict[str, None] = {}
         self._closed_external = {"call": 0, "request": 0}
@@ -139,11 +143,13 @@ class History:
 
     def _supersede(self, event_id: str) -> None:
         self._superseded.add(event_id)
-        self._pending.pop(event_id, None)
+        for sort in _SORTS:
+            self._pending.pop((event_id, sort), None)
         if event_id in self._answers:
             chains, identity, answer = self._answers.pop(event_id)
             chains.remove(identity, answer)
-            self._reopen(chains, identity)
+            if _closes(answer.event) and not chains.closed(identity):
+                self._reopen(chains, identity)
             if answer.after is not None:
                 self._judge(answer.after)
             return
@@ -153,8 +159,11 @@ class History:
             del self._requests[request_id]
             self._open_requests.pop(request_id, None)
             answer_left = self.resolutions.last.get(request_id)
-            if answer_left is not None and request_id not in self._external.requests:
-                self._orphan(answer_left.event, answer_left.position, "resolution-orphan", "request", request_id)
+            while answer_left is not None and request_id not in self._external.requests:
+                for sort in _SORTS:
+                    self._pending.pop((answer_left.event.id, sort), None)
+                self._orphan(answer_left, "resolution-orphan", "request", request_id)
+                answer_left = answer_left.before
 
     def _call(self, event: ToolCall, position: int) -> None:
         call_id, before = event.data.call_id, self.versions.get(event.data.call_id)
@@ -164,7 +173,7 @@ class History:
                 f"event {excerpt(event.id)} does not amend event {excerpt(before.id)}, "
                 f"the version of call {excerpt(call_id)} selected before"
             )
-            self._pending[event.id] = position, "call-versions-conflict", message
+            self._pending[event.id, "own"] = position, "call-versions-conflict", message
             self.suspects.add(call_id)
         self.versions[call_id] = event
         if before is None and call_id not in self._external.calls and not self.results.closed(call_id):
@@ -173,9 +182,6 @@ class History:
     def _result(self, event: ToolResult, position: int) -> None:
         call_id = event.data.call_id
         known = call_id in self.versions or call_id in self._external.calls
-        if not known:
-            self._orphan(event, position, "result-orphan", "call", call_id)
-            self.suspects.add(call_id)
         answer = self.results.append(call_id, event, position)
         self._answers[event.id] = self.results, call_id, answer
         if event.data.terminal and self.results.closing[call_id] == 1:
@@ -183,6 +189,9 @@ class History:
             self._closed_external["call"] += call_id in self._external.calls
         if known:
             self._judge(answer)
+        else:
+            self._orphan(answer, "result-orphan", "call", call_id)
+            self.suspects.add(call_id)
 
     def _request(self, event: DecisionRequest, position: int) -> None:
         request_id, call_id = event.data.request_id, event.data.call_id
@@ -191,7 +200,7 @@ class History:
             self._open_requests[request_id] = None
         if call_id is not None and not (call_id in self.versions or call_id in self._external.calls) and self._certain:
             message = f"call {excerpt(call_id)} is not in the history of branch {excerpt(self.branch.id)}"
-            self._pending[event.id] = position, "decision-call-missing", message
+            self._pending[event.id, "own"] = position, "decision-call-missing", message
 
     def _resolution(self, event: DecisionResolution, position: int) -> None:
         request_id, selected = event.data.request_id, event.data.selected_option_id
@@ -202,13 +211,13 @@ class History:
             self._open_requests.pop(request_id, None)
             self._closed_external["request"] += request_id in self._external.requests
         if not known:
-            self._orphan(event, position, "resolution-orphan", "request", request_id)
+            self._orphan(answer, "resolution-orphan", "request", request_id)
             return
         self._judge(answer)
         options = self._options_of(request_id)
         if selected is not None and options is not None and selected not in options:
             message = f"{excerpt(selected)} is no option of request {excerpt(request_id)}"
-            self._pending.setdefault(event.id, (position, "decision-option-unknown", message))
+            self._pending[event.id, "own"] = position, "decision-option-unknown", message
 
     def _options_of(self, request_id: str) -> set[str] | None:
         options = self._options.get(request_id)
@@ -223,8 +232,6 @@ class History:
         return options
 
     def _reopen(self, chains: _Chains, identity: str) -> None:
-        if chains.closed(identity):
-            return
         if chains is self.results:
             if identity in self._external.calls:
                 self._closed_external["call"] -= 1
@@ -238,35 +245,31 @@ class History:
     def _judge(self, answer: _Answer) -> None:
         """What is wrong with an answer after the one before it; asked again when that one is superseded."""
         event, before = answer.event, answer.before
-        if self._pending.get(event.id, (0, "", ""))[1] in (
-            "result-after-terminal",
-            "result-order",
-            "resolution-contradiction",
-        ):
-            del self._pending[event.id]
-        if before is None:
+        self._pending.pop((event.id, "chain"), None)
+        if before is None or answer.orphan:
             return
         if isinstance(event, DecisionResolution):
+            code = "resolution-contradiction"
             message = f"request {excerpt(event.data.request_id)} is resolved by event {excerpt(before.event.id)}"
-            self._pending.setdefault(event.id, (answer.position, "resolution-contradiction", message))
-            return
-        assert isinstance(before.event, ToolResult)
-        if before.event.data.terminal:
+        elif isinstance(before.event, ToolResult) and before.event.data.terminal:
+            code = "result-after-terminal"
             message = f"event {excerpt(before.event.id)} has closed call {excerpt(event.data.call_id)}"
-            self._pending[event.id] = answer.position, "result-after-terminal", message
-        elif event.data.result_index <= before.event.data.result_index:
-            message = f"result {event.data.result_index} of call {excerpt(event.data.call_id)} comes after result {before.event.data.result_index}"  # fmt: skip
-            self._pending[event.id] = answer.position, "result-order", message
+        elif isinstance(before.event, ToolResult) and event.data.result_index <= before.event.data.result_index:
+            code, index = "result-order", event.data.result_index
+            last = before.event.data.result_index
+            message = f"result {index} of call {excerpt(event.data.call_id)} comes after result {last}"
+        else:
+            return
+        self._pending[event.id, "chain"] = answer.position, code, message
 
-    def _orphan(
-        self, event: ToolResult | DecisionResolution, position: int, code: str, what: str, identity: str
-    ) -> None:
-        if self._certain and event.id not in self._core.orphans:
+    def _orphan(self, answer: _Answer, code: str, what: str, identity: str) -> None:
+        answer.orphan = True
+        if self._certain and answer.event.id not in self._core.orphans:
             message = f"{what} {excerpt(identity)} is not in the history of branch {excerpt(self.branch.id)}"
-            self._pending[event.id] = position, code, message
+            self._pending[answer.event.id, "own"] = answer.position, code, message
 
     def _stop(self, checkpoints: Sequence[tuple[int, Checkpoint]]) -> None:
-        for event_id, (position, code, message) in self._pending.items():
+        for (event_id, _), (position, code, message) in self._pending.items():
             self._core.report(code, message, "branches", self._place, "event_ids", position, about=event_id)
             event = self._core.document.events.find(event_id)
             if isinstance(event, ToolCall | ToolResult):
