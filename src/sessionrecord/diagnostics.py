@@ -141,7 +141,9 @@ CODES: Final[dict[str, CodeInfo]] = {
     # ASIF: external bindings
     "binding-duplicate": CodeInfo("error", "a call or request is bound twice"),
     "binding-source-local": CodeInfo("error", "a binding's source is an event of this document"),
-    "binding-history-undisclosed": CodeInfo("warning", "coverage says that history is whole which a binding shows to be missing"),
+    "binding-history-undisclosed": CodeInfo(
+        "warning", "coverage says that history is whole which a binding shows to be missing"
+    ),
     # ASIF: histories
     "context-result-orphan": CodeInfo("error", "a context's result has no call in the same context"),
     "branch-event-undeclared": CodeInfo("error", "a branch names no declared event"),
