@@ -344,7 +344,7 @@ def test_text_that_is_not_utf8_is_refused() -> None:
             [Segment(0, "r", 0, 2), Segment(2, "r", 2, 1, True)],
             "only 2 bytes of stream 's' are known: segment 1 is miss",
         ),
-        ([Segment(1, "r", 0, 2, True), Segment(0, "x", 0, 2)], "no resource 'x'"),
+        ([Segment(1, "r", 0, 2, True), Segment(0, "x", 0, 2)], "no valid resource 'x'"),
     ],
 )
 def test_nothing_of_a_partial_stream_is_decoded(segments: list[Segment], reason: str) -> None:

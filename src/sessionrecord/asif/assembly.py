@@ -200,7 +200,7 @@ def _examine_spans(
         found = bytes_of(segment.resource_id)
         shown = excerpt(segment.resource_id)
         if found is None:
-            code, member, message = "segment-resource-missing", "resource_id", f"no resource {shown} is declared"
+            code, member, message = "segment-resource-missing", "resource_id", f"no valid resource {shown} is declared"
         elif found.data is None:
             unusable.add(position)
             if found.findings:
