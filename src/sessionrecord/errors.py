@@ -10,7 +10,10 @@
     ├── RefError               a string is not a ref or a session reference
     │   └── RefNotFoundError   a well-formed ref names nothing in the session
     ├── SourceError            a source cannot be opened or is of no readable kind
-    └── ConversionError        a native log holds nothing that can be converted
+    ├── ConversionError        a native log holds nothing that can be converted
+    ├── AssemblyError          a stream's whole is asked for and not there, or a segment does not fit into it
+    ├── DocumentError          a document cannot be read at all
+    └── BuildError             what is added to a document, or the document built, breaks the format's rules
 """
 
 from __future__ import annotations
@@ -22,7 +25,10 @@ if TYPE_CHECKING:
     from sessionrecord.diagnostics import Diagnostic
 
 __all__ = [
+    "AssemblyError",
+    "BuildError",
     "ConversionError",
+    "DocumentError",
     "IJsonError",
     "InvalidRecordError",
     "RefError",
@@ -87,3 +93,15 @@ class SourceError(SessionRecordError):
 
 class ConversionError(SessionRecordError):
     """A native log holds nothing that can be converted."""
+
+
+class AssemblyError(_WithDiagnostics):
+    """The whole of a captured stream is asked for and not there, or a live segment does not fit into it. Nothing was changed."""
+
+
+class DocumentError(_WithDiagnostics):
+    """A document cannot be read at all: it is no JSON object, or a limit is passed."""
+
+
+class BuildError(_WithDiagnostics):
+    """What is to be added to a document does not fit, or the document built breaks rules. The builder is as it was before."""

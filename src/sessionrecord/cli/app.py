@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from sessionrecord.cli import render, views
+from sessionrecord.cli.asif import asif_app
 from sessionrecord.cli.output import Out, working
 from sessionrecord.cli.program import DONE, FOUND_ERRORS, UNREADABLE, Program
+from sessionrecord.cli.source import STDIO, stdin_bytes
 from sessionrecord.convert import Conversion
 from sessionrecord.errors import SourceError, WriterError
 from sessionrecord.records import RECORD_TYPES
@@ -19,11 +21,10 @@ from sessionrecord.session import Session
 
 __all__ = ["app"]
 
-STDIO: Final = "-"
-
 app = typer.Typer(cls=Program, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 convert_app = typer.Typer(rich_markup_mode=None)
 app.add_typer(convert_app, name="convert")
+app.add_typer(asif_app, name="asif")
 
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream to read; - reads standard input.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -77,9 +78,7 @@ def _source(path: str) -> tuple[str | bytes, int]:
     """What the library reads, and its size in bytes as far as that is known."""
     if path != STDIO:
         return path, Path(path).stat().st_size if Path(path).is_file() else 0
-    if sys.stdin is None:
-        raise SourceError("standard input is closed")
-    data = sys.stdin.buffer.read()
+    data = stdin_bytes()
     return data, len(data)
 
 
