@@ -98,13 +98,15 @@ def result(
 
 
 def request(sequence: int, request_id: str = "q", options: str = "ab", **members: Any) -> Wire:
-    data = {
+    data: Wire = {
         "request_id": request_id,
         "decision_kind": "approval",
         "prompt": [part()],
         "options": [{"id": o, "label": o} for o in options],
-        **{k: members.pop(k) for k in ("call_id", "task_id", "task_revision") if k in members},
     }
+    for name in ("call_id", "task_id", "task_revision"):
+        if name in members:
+            data[name] = members.pop(name)
     return event(sequence, "decision_request", data, **members)
 
 

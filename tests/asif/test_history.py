@@ -46,7 +46,8 @@ def histories(draw: st.DrawFn) -> Wire:
         kind = draw(st.sampled_from(["call", "result", "result", "request", "resolution", "resolution"]))
         alike = [e["id"] for e in events if e["kind"].endswith(kind)]
         members: dict[str, Any] = {}
-        if alike and draw(st.booleans()):
+        amends: bool = draw(st.booleans())
+        if alike and amends:
             members["supersedes"] = {"event_id": draw(st.sampled_from(alike))}
         if kind == "call":
             events.append(call(n, draw(st.sampled_from(CALLS)), status="partial", **members))
