@@ -13,7 +13,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import data, suite
+from benchmarks import asif, data, suite
 from benchmarks.measure import Row
 
 
@@ -41,6 +41,7 @@ def _rows(folder: Path, sizes: list[int], rounds: int) -> Iterator[Row]:
             whole[count] = folder / f"whole-{count}.jsonl"
             data.write(whole[count], count, "canonical", compactions=False)
     yield from suite.views(paths, whole, rounds)
+    yield from asif.rows(rounds)
     yield from suite.imports(max(rounds, 7))
 
 
