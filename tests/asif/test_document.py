@@ -91,7 +91,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 @st.composite
 def mutations(draw: st.DrawFn) -> Wire:
     """A valid document with values changed, removed or moved at random places."""
-    wire = draw(st.sampled_from([RICH, *(wire_of(n) for n in STORED[:4])]))
+    wire: Wire = draw(st.sampled_from([RICH, *(wire_of(n) for n in STORED[:4])]))
     for _ in range(draw(st.integers(1, 4))):
         there = places(wire)
         place = draw(st.sampled_from(there))
@@ -112,7 +112,7 @@ def test_the_rich_document_is_valid() -> None:
     assert found(RICH) == []
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(mutations())
 def test_a_document_changed_at_random_is_read_checked_and_written_back(wire: Wire) -> None:
     source = json.dumps(wire).encode()
@@ -128,11 +128,11 @@ def test_a_document_changed_at_random_is_read_checked_and_written_back(wire: Wir
     for known in (report.calls, *(b.calls for b in report.branches.values())):
         for state in known.values():
             assert hasattr(state, "arguments") == (not isinstance(state, PartialCall))
-            assert not (state.executable and isinstance(state, PartialCall))
+            assert not (isinstance(state, PartialCall) and bool(state.executable))
     json.dumps(report.to_dict())
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(mutations())
 def test_a_pointer_leads_to_a_value_or_to_a_missing_member_of_one(wire: Wire) -> None:
     for finding in parsed(wire).check().findings:
@@ -304,12 +304,12 @@ def test_a_file_is_not_read_beyond_the_limit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("member", ["events", "streams", "losses"])
 def test_too_many_objects_end_a_check_at_once(member: str) -> None:
-    wire = document(**{"streams": [], member: [{}] * 20_001})
+    wire = edited(document(streams=[]), (f"/{member}", [{}] * 20_001))
     report = checked(wire, Limits(document_bytes=None))
     assert report.findings[-1].code == "limit-exceeded"
     assert report.findings[-1].pointer == f"/{member}"
     assert not report.ok
-    assert report.streams == report.calls == report.branches == {}
+    assert (len(report.streams), len(report.calls), len(report.branches)) == (0, 0, 0)
 
 
 def test_a_million_segments_are_refused_by_default_and_assembled_without_limits() -> None:
