@@ -312,26 +312,26 @@ def test_too_many_objects_end_a_check_at_once(member: str) -> None:
     assert (len(report.streams), len(report.calls), len(report.branches)) == (0, 0, 0)
 
 
-def test_a_million_segments_are_refused_by_default_and_assembled_without_limits() -> None:
-    """Bounded time: by default neither the file nor the check gets far; without limits the stream is whole."""
-    count = 1_000_000
-    head, tail = json.dumps(
-        document(
-            call(0, arguments=0),
-            open_calls=("k",),
-            resources=[resource("r", " 0")],
-            streams=[stream("e0", ["@"], id="s")],  # type: ignore[list-item]
-        )
-    ).split('"@"')
+def many_segments(count: int) -> bytes:
+    """A complete stream of segments of which all but one are empty."""
+    wire = document(call(0, arguments=0), open_calls=("k",), resources=[resource("r", " 0")], streams=["@"])
     segments = ",".join(
         f'{{"index":{i},"resource_id":"r","offset":0,"length":{2 * (i == 9)},"terminal":{str(i == count - 1).lower()}}}'
         for i in range(count)
     )
-    source = (head + segments + tail).encode()
+    head = json.dumps(stream("e0", [], id="s")).replace("[]", f"[{segments}]")
+    return json.dumps(wire).replace('"@"', head).encode()
+
+
+def test_a_million_segments_are_refused_before_they_are_typed() -> None:
+    source = many_segments(1_000_000)
     assert error_of(source) == "limit-exceeded"
-    read = Document.parse(source, limits=Limits.off())
-    refused = read.check().findings
-    assert [(f.code, f.pointer) for f in refused] == [("limit-exceeded", "/streams/0/segments")]
+    assert error_of(source, Limits(document_bytes=None)) == "limit-exceeded"
+
+
+def test_many_segments_end_a_check_at_once_and_assemble_without_limits() -> None:
+    read = Document.parse(many_segments(100_000), limits=Limits.off())
+    assert [(f.code, f.pointer) for f in read.check().findings] == [("limit-exceeded", "/streams/0/segments")]
     report = read.check(limits=Limits.off())
     assert report.findings == []
     assert (report.streams["s"].status, report.streams["s"].contiguous_bytes) == ("complete", 2)
