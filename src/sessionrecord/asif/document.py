@@ -144,6 +144,9 @@ class Document:
         """What this document answers of earlier captures."""
         self.required_features: tuple[str, ...] = self._features()
         """The features that a reader must know."""
+        wrong = {f.pointer for f in found if f.severity == "error"}
+        # what is no integer of the member's range at all need not be told to be beyond a double too
+        found[:] = [f for f in found if f.code != "number-out-of-range" or f.pointer not in wrong]
         self._stores: dict[Limits, ResourceStore] = {}
 
     @classmethod
