@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -51,8 +50,14 @@ def test_an_interrupt_is_one_line() -> None:
     with subprocess.Popen(
         command("validate", "-"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
-        time.sleep(1.5)  # it now waits for its input, which does not come
+        assert process.stdin is not None
+        process.stdin.write(b" " * 1_000_000)  # more than a pipe holds: once it is written, the command reads
+        process.stdin.flush()
         process.send_signal(signal.SIGINT)
+        try:
+            process.wait(timeout=60)
+        finally:
+            process.kill()
         assert process.stderr is not None
         assert process.stderr.read() == b"error: interrupted\n"
     assert process.returncode == program.INTERRUPTED

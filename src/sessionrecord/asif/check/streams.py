@@ -145,7 +145,7 @@ def _check_arguments(core: Core, stream: Stream, place: int, event: ToolCall, as
         core.report("limit-exceeded", message, "streams", place, about=stream.id)
         return
     try:
-        arguments = assembled.arguments()
+        arguments = assembled.arguments(limit=None)  # the size is within the limits of the check
     except AssemblyError as e:
         for reason in e.diagnostics:
             message = f"the assembled arguments are not one JSON text: {reason.message}"
