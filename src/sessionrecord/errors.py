@@ -10,7 +10,8 @@
     ├── RefError               a string is not a ref or a session reference
     │   └── RefNotFoundError   a well-formed ref names nothing in the session
     ├── SourceError            a source cannot be opened or is of no readable kind
-    └── ConversionError        a native log holds nothing that can be converted
+    ├── ConversionError        a native log holds nothing that can be converted
+    └── EmptyRunError          no event of a run, so no result
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ConversionError",
+    "EmptyRunError",
     "IJsonError",
     "InvalidRecordError",
     "RefError",
@@ -87,3 +89,7 @@ class SourceError(SessionRecordError):
 
 class ConversionError(SessionRecordError):
     """A native log holds nothing that can be converted."""
+
+
+class EmptyRunError(SessionRecordError, ValueError):
+    """A result was asked for where there is no event of the run."""

@@ -165,8 +165,6 @@ class RunEvent(WireModel):
             return copied
 
 
-
-
 def examine_event(line: bytes) -> tuple[RunEvent | None, ijson.JsonValue, list[Diagnostic]]:
     """The event on a bare line, the plain value of the line, and everything found in it. None is no valid event."""
     value, found = ijson.examine(line)

@@ -8,7 +8,6 @@ from typing import Any
 
 import orjson
 
-from sessionrecord import ijson
 from sessionrecord.asm.event import LINE, RunEvent, examine_event
 from sessionrecord.diagnostics import Diagnostic
 

@@ -47,9 +47,7 @@ class _Member:
     json_schema: dict[str, Any]
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.custom_error_schema(
-            self.schema, custom_error_type=self.code, custom_error_message=self.rule
-        )
+        return core_schema.custom_error_schema(self.schema, custom_error_type=self.code, custom_error_message=self.rule)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return dict(self.json_schema)
