@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-import orjson
-
-from sessionrecord.asm.event import LINE, RunEvent, examine_event
+from sessionrecord.asm.event import RunEvent, examine_event
 from sessionrecord.diagnostics import Diagnostic
 
 __all__ = ["InvalidEvent", "parse_event", "read_event"]
@@ -60,27 +57,3 @@ def examine_line(line: bytes) -> tuple[RunEvent | InvalidEvent, list[Diagnostic]
     if event is not None:
         return event, found
     return InvalidEvent(line, kind if isinstance(kind, str) else None, name, value, tuple(found)), found
-
-
-def read_plain(lines: Iterable[bytes]) -> Iterator[RunEvent | None]:
-    """For each bare line its event, or None where `examine_line` has to find out what to say.
-
-    The lines must hold no noncharacters. What is written here is paid for every event that is read.
-    """
-    loads, dumps, strict = orjson.loads, orjson.dumps, orjson.OPT_STRICT_INTEGER
-    RunEvent.model_rebuild()
-    validate, key = RunEvent.__pydantic_validator__.validate_python, LINE
-    for line in lines:
-        try:
-            value = loads(line)
-            # the proof of `ijson.prove`, without the cost of a call
-            canonical = dumps(value, None, strict)
-            if canonical != line and canonical.translate(None, b" ") != line.translate(None, b" "):
-                yield None
-                continue
-            event = validate(value, by_alias=True, by_name=False)
-        except (ValueError, TypeError):
-            yield None
-            continue
-        event.__dict__[key] = line
-        yield event

@@ -9,7 +9,8 @@ from typing import Final
 
 from sessionrecord import ijson
 from sessionrecord.asm.event import RunEvent
-from sessionrecord.asm.parse import InvalidEvent, examine_line, read_plain
+from sessionrecord.asm.parse import InvalidEvent, examine_line
+from sessionrecord.asm.plain import read_plain
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import StreamError
 from sessionrecord.lines import Batch, ByteSource, read_batches

@@ -53,6 +53,7 @@ class RunReducer:
     def __init__(self, state: RunState | None = None, *, run_id: str | None = None, deduplicate: bool = False) -> None:
         self._only = run_id
         self._deduplicate = deduplicate
+        self._selective = deduplicate or run_id is not None
         self._state: RunState | None = state
         self._run_id = state.run_id if state else None
         self._session_id = state.session_id if state else None
@@ -136,6 +137,28 @@ class RunReducer:
             fold(event)
 
     def _fold(self, event: RunEvent) -> bool:
+        if self._selective and not self._wants(event):
+            return False
+        self._state = None
+        if self._run_id is None:
+            self._run_id, self._session_id, self._provider = event.run_id, event.session_id, event.provider
+            self._started_at = event.timestamp
+        own, after = event.sequence, self._sequence + 1
+        self._sequence = after if own is None or own < after else own
+        incoming = event.metadata
+        if incoming:
+            metadata = self._writable_metadata()
+            protected = PROTECTED_KEYS if self._provider_session_id is None else _PROTECTED_AND_SESSION
+            for key, value in incoming.items():
+                # a key that has its first value already is the usual case
+                if key not in protected or key not in metadata:
+                    metadata[key] = value
+        rule = _RULES.get(event.kind)
+        if rule is not None:
+            rule(self, event, event.payload)
+        return True
+
+    def _wants(self, event: RunEvent) -> bool:
         if self._only is not None and event.run_id != self._only:
             return False
         if self._deduplicate and event.id:
@@ -143,26 +166,7 @@ class RunReducer:
                 return False
             self._seen.add(event.id)
             self._ids.append(event.id)
-        self._state = None
-        if self._run_id is None:
-            self._run_id, self._session_id, self._provider = event.run_id, event.session_id, event.provider
-            self._started_at = event.timestamp
-        own, after = event.sequence, self._sequence + 1
-        self._sequence = after if own is None or own < after else own
-        if event.metadata:
-            self._merge(event.metadata)
-        rule = _RULES.get(event.kind)
-        if rule is not None:
-            rule(self, event, event.payload)
         return True
-
-    def _merge(self, incoming: dict[str, Any]) -> None:
-        metadata, protected = self._writable_metadata(), PROTECTED_KEYS
-        told = self._provider_session_id is not None
-        for key, value in incoming.items():
-            if key in metadata and (key in protected or (told and key == _SESSION_KEY)):
-                continue
-            metadata[key] = value
 
     def _writable_metadata(self) -> dict[str, Any]:
         if self._metadata_held:
@@ -241,6 +245,7 @@ _RULES: Final[dict[str, Callable[[RunReducer, RunEvent, Any], None]]] = {
     "cost_update": RunReducer._cost_update,
 }
 # host_tool_* and session_* are events of a life beside the run's, and unknown kinds say nothing we know
+_PROTECTED_AND_SESSION: Final = PROTECTED_KEYS | {_SESSION_KEY}
 _ENDS: Final = ("result", "error", "run_completed")
 _ABSENT: Final = object()
 

@@ -160,7 +160,18 @@ OffsetTimestamp: TypeAlias = Annotated[
 ]
 """A moment as given, with its offset and every digit of its fraction."""
 
-JsonObject: TypeAlias = Annotated[dict[str, Any], NullAs(dict, "type-invalid", "must be an object or null")]
+
+class _Object:
+    """Takes an object as it is: one that was read from JSON has no names to check, and copying it is what costs."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.is_instance_schema(dict)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"type": "object"}
+
+
+JsonObject: TypeAlias = Annotated[dict[str, Any], _Object(), NullAs(dict, "type-invalid", "must be an object or null")]
 """An object with free names; null reads as an empty one."""
 
 BooleanOrNull: TypeAlias = Annotated[bool, NullAs(bool, "type-invalid", "must be true, false or null")]

@@ -216,17 +216,23 @@ class Conversion:
     """Session ID to the records of each child session. Their counts and usage are not part of the main session."""
     report: ConversionReport
     """What became of every line."""
+    sources: tuple[Path, ...] = ()
+    """The files it was read from; `write` refuses to replace them."""
 
     def write(self, path: str | os.PathLike[str]) -> list[Path]:
         """Write the session to `path` and each child to `<path>.children/<its percent-encoded ID>.jsonl`; returns the paths.
 
-        Files are made with mode 0600, beside their place, and then moved there. Raises `WriterError`.
+        Files are made with mode 0600, beside their place, and then moved there: what stood at `path` is replaced,
+        unless it is what was converted. Raises `WriterError`.
         """
         main = Path(path)
         directory = main.with_name(f"{main.name}.children")
         targets = {main: self.main}
         targets |= {directory / f"{quote(name, safe='')}.jsonl": records for name, records in self.children.items()}
         try:
+            for target in targets:
+                if target.exists() and any(source.exists() and target.samefile(source) for source in self.sources):
+                    raise WriterError(f"{excerpt(str(target), 200)} is the log that was converted; it is not replaced")
             if self.children:
                 directory.mkdir(mode=0o700, exist_ok=True)
             for target, records in targets.items():

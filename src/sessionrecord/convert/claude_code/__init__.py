@@ -6,8 +6,9 @@ Their format has no public description; what this converter knows of it is in `d
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -40,16 +41,22 @@ class _File:
         self.stem = None if self.name is None else self.name.removesuffix(".jsonl")
         self.lines = native_lines(data)
         self.first, self.keys = partition(self.lines)
+        self._lines_of: defaultdict[str | None, list[NativeLine]] | None = None
         self.report = ConversionReport(
             source=self.name, lines_read=self.lines[-1].number if self.lines else 0, units_read=len(self.lines)
         )
 
     def lines_of(self, key: str | None) -> list[NativeLine]:
-        return [line for line in self.lines if line.session == key]
+        if self._lines_of is None:
+            self._lines_of = defaultdict(list)
+            for line in self.lines:
+                self._lines_of[line.session].append(line)
+        return self._lines_of[key]
 
     def as_one(self, key: str | None) -> None:
         for line in self.lines:
             line.session = key
+        self._lines_of = None
 
 
 def convert(source: LogSource, *, agents: Iterable[str | os.PathLike[str]] | None = None) -> Conversion:
@@ -62,11 +69,16 @@ def convert(source: LogSource, *, agents: Iterable[str | os.PathLike[str]] | Non
     """
     file = _File(*read_source(source))
     if len(file.keys) == 1 and not any(line.is_conversation and line.session is None for line in file.lines):
-        return _convert_agent_log(file)
+        return replace(_convert_agent_log(file), sources=_paths([file]))
     session_id = _session_id(file)
     if agents is None:
         agents = agent_files(file.path, session_id) if file.path is not None else ()
-    return _convert(file, session_id, [_File(*read_source(path)) for path in agents])
+    files = [_File(*read_source(path)) for path in agents]
+    return replace(_convert(file, session_id, files), sources=_paths([file, *files]))
+
+
+def _paths(files: Sequence[_File]) -> tuple[Path, ...]:
+    return tuple(Path(file.path) for file in files if file.path is not None)
 
 
 def _convert_agent_log(file: _File) -> Conversion:
