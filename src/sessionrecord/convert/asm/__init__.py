@@ -14,7 +14,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import cast
+
+from typing_extensions import TypeIs
 
 from sessionrecord.asm import EventReader, InvalidEvent, RunEvent
 from sessionrecord.convert.asm.session import SessionBuilder
@@ -55,6 +56,8 @@ def convert(source: ByteSource | Iterable[RunEvent | InvalidEvent]) -> Conversio
 
 
 def _events(source: ByteSource | Iterable[RunEvent | InvalidEvent]) -> Iterable[RunEvent | InvalidEvent]:
-    if isinstance(source, str | os.PathLike | bytes) or hasattr(source, "read"):
-        return EventReader(cast("ByteSource", source))
-    return source
+    return EventReader(source) if _is_bytes(source) else source
+
+
+def _is_bytes(source: object) -> TypeIs[ByteSource]:
+    return isinstance(source, str | os.PathLike | bytes) or hasattr(source, "read")
