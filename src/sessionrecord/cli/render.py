@@ -13,11 +13,11 @@ from sessionrecord.convert import Conversion
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.records import InvalidRecord, Record
 
-__all__ = ["CONVERT_HINT", "context", "conversion", "findings", "overview", "records"]
+__all__ = ["COLOURS", "CONVERT_HINT", "context", "conversion", "findings", "overview", "records"]
 
 CONVERT_HINT: Final = "to convert a log of Claude Code: sessionrecord convert claude-code LOG -o OUT"
 
-_COLOURS: Final = {"error": "red", "warning": "yellow", "info": "cyan"}
+COLOURS: Final = {"error": "red", "warning": "yellow", "info": "cyan"}
 _KIND_COLOURS: Final = {
     "user": "green",
     "assistant": "cyan",
@@ -50,7 +50,7 @@ def findings(out: Out, name: str, result: dict[str, Any], diagnostics: Sequence[
         place = name if d.line is None else f"{name}:{d.line}"
         where = f" (at {d.pointer})" if d.pointer else ""
         rule = f" [{d.requirement}]" if d.requirement else ""
-        out.line(f"{place}: ", Cell(d.severity, _COLOURS[d.severity]), f" {d.code}: {d.message}{where}{rule}")
+        out.line(f"{place}: ", Cell(d.severity, COLOURS[d.severity]), f" {d.code}: {d.message}{where}{rule}")
     counts = result["counts"]
     verdict = Cell("valid", "bold green") if result["ok"] else Cell("not valid", "bold red")
     out.line(f"{name}: ", verdict, f": {number(counts['records'], 'record')}, {_tally(counts)}")
@@ -188,7 +188,7 @@ def context(out: Out, view: dict[str, Any]) -> None:
         for flag in view["flags"]:
             out.line("  ", Cell(flag["code"], "yellow"), f" {flag['ref']}: {flag['message']}")
     for d in view["findings"]:
-        out.line("  ", Cell(d["severity"], _COLOURS[d["severity"]]), f" {d['code']}: {d['message']}")
+        out.line("  ", Cell(d["severity"], COLOURS[d["severity"]]), f" {d['code']}: {d['message']}")
     out.line()
     out.line(Cell(view["note"], "italic"))
 
@@ -203,7 +203,7 @@ def records(out: Out, shown: Sequence[Shown]) -> None:
         out.line(Cell(f"{s.record.type or 'line'} {s.ref}{seq}, record {s.record.id}{revision}", "bold"))
         if isinstance(s.record, InvalidRecord):
             for d in s.record.diagnostics:
-                out.line("  ", Cell(d.severity, _COLOURS[d.severity]), f" {d.code}: {d.message}")
+                out.line("  ", Cell(d.severity, COLOURS[d.severity]), f" {d.code}: {d.message}")
             out.body(s.record.raw.decode("utf-8", "backslashreplace"))
         else:
             _members(out, s.record)
