@@ -7,7 +7,7 @@ them: a run says the same of itself in every event, and nine events in ten are a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import orjson
 from pydantic import TypeAdapter
@@ -18,24 +18,30 @@ from sessionrecord.asm.scalars import KNOWN_PROVIDERS, OffsetTimestamp
 
 __all__ = ["read_plain"]
 
-_MEMBERS: Final = frozenset(RunEvent.model_fields)
-_DELTA_MEMBERS: Final = frozenset(AssistantDeltaPayload.model_fields)
 _PROVIDERS: Final = frozenset((None, *KNOWN_PROVIDERS))
 _REMEMBERED: Final = 1000
+_EVENT_DEFAULTS: Final[dict[str, Any]] = dict.fromkeys(RunEvent.model_fields)
+_DELTA_DEFAULTS: Final[dict[str, Any]] = {"metadata": None, "content": "", "index": None, "format": "text"}
 
 _new: Final = object.__new__
 _set: Final = object.__setattr__
+
+Shape: TypeAlias = tuple[set[str], dict[str, Any]]
+"""The members of an object, and the defaults of those that it lacks."""
 
 
 def read_plain(lines: Iterable[bytes]) -> Iterator[RunEvent | None]:
     """For each bare line its event, or None where the models have to look at it, or there is something to say.
 
-    The lines must hold no noncharacters. What is written here is paid for every event that is read.
+    The lines must hold no noncharacters. What is written here is paid for every event that is read: no call that can be
+    saved, and what `loads` has made becomes the event.
     """
     loads, dumps, strict = orjson.loads, orjson.dumps, orjson.OPT_STRICT_INTEGER
-    members, providers, kinds, line_key = _MEMBERS, _PROVIDERS, PAYLOADS, LINE
+    providers, kinds, line_key, delta = _PROVIDERS, PAYLOADS, LINE, "assistant_delta"
     is_timestamp = TypeAdapter(OffsetTimestamp).validator.validate_python
-    new, put, cls = _new, _set, RunEvent
+    new, put, cls, delta_cls = _new, _set, RunEvent, AssistantDeltaPayload
+    shapes: dict[tuple[str, ...], Shape] = {}
+    delta_shapes: dict[tuple[str, ...], Shape] = {}
     names: set[Any] = {None}
     for line in lines:
         try:
@@ -45,15 +51,18 @@ def read_plain(lines: Iterable[bytes]) -> Iterator[RunEvent | None]:
             if canonical != line and canonical.translate(None, b" ") != line.translate(None, b" "):
                 yield None
                 continue
-            get = value.get
+            members, defaults = shapes.get(tuple(value)) or _shape(shapes, value, _EVENT_DEFAULTS)
+            value.update(defaults)
             kind, run, session = value["kind"], value["run_id"], value["session_id"]
-            event_id, provider, sequence, timestamp = get("id"), get("provider"), get("sequence"), get("timestamp")
-            theirs, correlation, causation = get("provider_session_id"), get("correlation_id"), get("causation_id")
-            metadata = get("metadata")
+            event_id, sequence, metadata, payload = value["id"], value["sequence"], value["metadata"], value["payload"]
+            theirs, correlation, causation = (
+                value["provider_session_id"],
+                value["correlation_id"],
+                value["causation_id"],
+            )
             if not (
-                members.issuperset(value)
-                and kind in kinds
-                and provider in providers
+                kind in kinds
+                and value["provider"] in providers
                 and (run in names or _remember(names, run))
                 and (session in names or _remember(names, session))
                 and (theirs in names or _remember(names, theirs))
@@ -63,41 +72,61 @@ def read_plain(lines: Iterable[bytes]) -> Iterator[RunEvent | None]:
                 and session is not None
                 and (event_id is None or (type(event_id) is str and event_id.strip() == event_id))
                 and (sequence is None or (type(sequence) is int and sequence >= 0))
-                and (metadata is None or type(metadata) is dict)
             ):
                 yield None
                 continue
-            if timestamp is not None:
-                is_timestamp(timestamp)
-            payload = get("payload")
-            typed = _plain_delta(payload) if kind == "assistant_delta" else None
-            if typed is None:
-                typed = typed_payload(kind, payload)
+            if metadata is None:
+                value["metadata"] = {}
+            elif type(metadata) is not dict:
+                yield None
+                continue
+            if value["timestamp"] is not None:
+                is_timestamp(value["timestamp"])
+            if kind == delta and type(payload) is dict:
+                given, defaults = delta_shapes.get(tuple(payload)) or _shape(delta_shapes, payload, _DELTA_DEFAULTS)
+                payload.update(defaults)
+                index, metadata = payload["index"], payload["metadata"]
+                if (
+                    type(payload["content"]) is not str
+                    or payload["format"] is None
+                    or not (index is None or (type(index) is int and index >= 0))
+                ):
+                    yield None
+                    continue
+                if metadata is None:
+                    payload["metadata"] = {}
+                elif type(metadata) is not dict:
+                    yield None
+                    continue
+                typed = new(delta_cls)
+                put(typed, "__dict__", payload)
+                put(typed, "__pydantic_fields_set__", given)
+                put(typed, "__pydantic_extra__", {})
+                put(typed, "__pydantic_private__", None)
+                value["payload"] = typed
+            else:
+                value["payload"] = typed_payload(kind, payload)
         except (ValueError, TypeError, KeyError, AttributeError):
             yield None
             continue
+        value[line_key] = line
         event = new(cls)
-        fields = {
-            "id": event_id,
-            "kind": kind,
-            "run_id": run,
-            "session_id": session,
-            "provider": provider,
-            "payload": typed,
-            "core_event": get("core_event"),
-            "sequence": sequence,
-            "provider_session_id": theirs,
-            "correlation_id": correlation,
-            "causation_id": causation,
-            "timestamp": timestamp,
-            "metadata": {} if metadata is None else metadata,
-            line_key: line,
-        }
-        put(event, "__dict__", fields)
-        put(event, "__pydantic_fields_set__", set(value))
+        put(event, "__dict__", value)
+        put(event, "__pydantic_fields_set__", members)
         put(event, "__pydantic_extra__", {})
         put(event, "__pydantic_private__", None)
         yield event
+
+
+def _shape(shapes: dict[tuple[str, ...], Shape], value: dict[str, Any], defaults: dict[str, Any]) -> Shape:
+    """The shape of an object, remembered. Raises `KeyError` if it has a member that no default is known for."""
+    unknown = next((name for name in value if name not in defaults), None)
+    if unknown is not None:
+        raise KeyError(unknown)
+    shape = set(value), {name: default for name, default in defaults.items() if name not in value}
+    if len(shapes) < _REMEMBERED:
+        shapes[tuple(value)] = shape
+    return shape
 
 
 def _remember(names: set[Any], name: Any) -> bool:
@@ -107,27 +136,3 @@ def _remember(names: set[Any], name: Any) -> bool:
     if len(names) < _REMEMBERED:
         names.add(name)
     return True
-
-
-def _plain_delta(value: Any) -> AssistantDeltaPayload | None:
-    if type(value) is not dict or not _DELTA_MEMBERS.issuperset(value):
-        return None
-    get = value.get
-    content, index, form, metadata = (
-        get("content"),
-        get("index"),
-        get("format", "text"),
-        get("metadata", _DELTA_MEMBERS),
-    )
-    if metadata is _DELTA_MEMBERS:
-        metadata = {}
-    if type(content) is not str or form is None or type(metadata) is not dict:
-        return None
-    if index is not None and (type(index) is not int or index < 0):
-        return None
-    payload = _new(AssistantDeltaPayload)
-    _set(payload, "__dict__", {"metadata": metadata, "content": content, "index": index, "format": form})
-    _set(payload, "__pydantic_fields_set__", set(value))
-    _set(payload, "__pydantic_extra__", {})
-    _set(payload, "__pydantic_private__", None)
-    return payload

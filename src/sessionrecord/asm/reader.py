@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from typing import Final
 
 from sessionrecord import ijson
@@ -69,18 +69,17 @@ class EventReader:
         if not lines[-1]:
             lines.pop()
         odd = ijson.has_noncharacter_bytes(data) or b"\r" in data
-        plain = () if odd else read_plain(lines[:unended])
-        for i, (line, event) in enumerate(zip(lines, chain(plain, repeat(None)), strict=False)):
-            if event is not None:
-                self._empty = False
-                yield event
-                continue
-            offset += sum(map(len, lines[told:i])) + i - told
-            told = i
-            kept = self._closely(line, self._line + i + 1, offset, ended=i != unended)
-            if kept is not None:
-                self._empty = False
-                yield kept
+        plain = chain(() if odd else read_plain(lines[:unended]), repeat(None))
+        for i, read in enumerate(islice(plain, len(lines))):
+            event: RunEvent | InvalidEvent | None = read
+            if event is None:
+                offset += sum(map(len, lines[told:i])) + i - told
+                told = i
+                event = self._closely(lines[i], self._line + i + 1, offset, ended=i != unended)
+                if event is None:
+                    continue
+            self._empty = False
+            yield event
         self._line += len(lines)
 
     def _closely(self, line: bytes, number: int, offset: int, *, ended: bool) -> RunEvent | InvalidEvent | None:
