@@ -135,7 +135,8 @@ def the_same(line: bytes) -> bool:
     read, notes = read_event(line)
     assert short == read
     assert notes == []
-    for one, other in ((short, read), (short.payload, getattr(read, "payload", None))):
+    pairs: list[tuple[Any, Any]] = [(short, read), (short.payload, getattr(read, "payload", None))]
+    for one, other in pairs:
         if hasattr(one, "model_fields_set"):
             assert one.model_fields_set == other.model_fields_set
             assert one.model_extra == other.model_extra
