@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from sessionrecord import ijson
 from sessionrecord.asm import CORE_KINDS, NATIVE_KINDS, PAYLOADS, PayloadModel, RunEvent, read_event
-from sessionrecord.asm.payloads import AssistantDeltaPayload, ToolUsePayload
+from sessionrecord.asm.payloads import AssistantDeltaPayload, ThinkingPayload, ToolUsePayload
 from sessionrecord.errors import InvalidRecordError
 
 from .samples import FULL, event, wires
@@ -238,7 +238,7 @@ def test_an_event_can_be_a_field_of_another_model_and_has_a_json_schema() -> Non
         event: RunEvent
 
     box = Box.model_validate({"event": {**BASE, "kind": "thinking", "payload": {"content": " a "}}})
-    assert box.event.payload == PAYLOADS["thinking"](content="a")
+    assert box.event.payload == ThinkingPayload(content="a")
     schema = RunEvent.model_json_schema()
     assert set(schema["required"]) == {"kind", "run_id", "session_id"}
     for model in set(PAYLOADS.values()):

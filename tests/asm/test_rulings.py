@@ -167,6 +167,8 @@ def test_control_events_are_projected_to_control_values_and_the_rest_to_their_pa
     )
     lifecycle = project(event("run_completed", {"status": "failed", "why": 1}))
     assert lifecycle == RunLifecycle(status="failed", summary={"status": "failed", "why": 1})
-    assert project(event("run_completed", {"status": "odd"})) == RunLifecycle(status="completed", summary={"status": "odd"})
+    assert project(event("run_completed", {"status": "odd"})) == RunLifecycle(
+        status="completed", summary={"status": "odd"}
+    )
     assert project(event("session_resumed")) == event("session_resumed").payload
     assert project(event("from_the_future")) == FULL["from_the_future"]

@@ -6,11 +6,12 @@ them: a run says the same of itself in every event, and nine events in ten are a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any, Final, TypeAlias
 
 import orjson
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from sessionrecord.asm.event import LINE, RunEvent
 from sessionrecord.asm.payloads import PAYLOADS, AssistantDeltaPayload, typed_payload
@@ -23,9 +24,11 @@ _REMEMBERED: Final = 1000
 _EVENT_DEFAULTS: Final[dict[str, Any]] = dict.fromkeys(RunEvent.model_fields)
 _DELTA_DEFAULTS: Final[dict[str, Any]] = {"metadata": None, "content": "", "index": None, "format": "text"}
 
-_new: Final = object.__new__
-_set: Final = object.__setattr__
-
+# what a model is made of beside its members: the names of those given, the unknown ones, private attributes (none)
+_SLOTS: Final = tuple(
+    BaseModel.__dict__[name].__set__
+    for name in ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+)
 Shape: TypeAlias = tuple[set[str], dict[str, Any]]
 """The members of an object, and the defaults of those that it lacks."""
 
@@ -38,8 +41,9 @@ def read_plain(lines: Iterable[bytes]) -> Iterator[RunEvent | None]:
     """
     loads, dumps, strict = orjson.loads, orjson.dumps, orjson.OPT_STRICT_INTEGER
     providers, kinds, line_key, delta = _PROVIDERS, PAYLOADS, LINE, "assistant_delta"
-    is_timestamp = TypeAdapter(OffsetTimestamp).validator.validate_python
-    new, put, cls, delta_cls = _new, _set, RunEvent, AssistantDeltaPayload
+    is_timestamp = _timestamp_check()
+    new, put, cls, delta_cls = object.__new__, object.__setattr__, RunEvent, AssistantDeltaPayload
+    put_given, put_unknown, put_private = _SLOTS
     shapes: dict[tuple[str, ...], Shape] = {}
     delta_shapes: dict[tuple[str, ...], Shape] = {}
     names: set[Any] = {None}
@@ -100,9 +104,9 @@ def read_plain(lines: Iterable[bytes]) -> Iterator[RunEvent | None]:
                     continue
                 typed = new(delta_cls)
                 put(typed, "__dict__", payload)
-                put(typed, "__pydantic_fields_set__", given)
-                put(typed, "__pydantic_extra__", {})
-                put(typed, "__pydantic_private__", None)
+                put_given(typed, given)
+                put_unknown(typed, {})
+                put_private(typed, None)
                 value["payload"] = typed
             else:
                 value["payload"] = typed_payload(kind, payload)
@@ -112,10 +116,16 @@ def read_plain(lines: Iterable[bytes]) -> Iterator[RunEvent | None]:
         value[line_key] = line
         event = new(cls)
         put(event, "__dict__", value)
-        put(event, "__pydantic_fields_set__", members)
-        put(event, "__pydantic_extra__", {})
-        put(event, "__pydantic_private__", None)
+        put_given(event, members)
+        put_unknown(event, {})
+        put_private(event, None)
         yield event
+
+
+@cache
+def _timestamp_check() -> Callable[[Any], str]:
+    """Built on first use, since that takes long."""
+    return TypeAdapter(OffsetTimestamp).validator.validate_python
 
 
 def _shape(shapes: dict[tuple[str, ...], Shape], value: dict[str, Any], defaults: dict[str, Any]) -> Shape:
