@@ -179,7 +179,7 @@ def examine_event(line: bytes) -> tuple[RunEvent | None, ijson.JsonValue, list[D
     except ValidationError as e:
         # the requirements of another standard say nothing of events
         return None, value, [*notes, *(replace(d, requirement=None) for d in findings(e))]
-    event.__dict__[LINE] = line
+    vars(event)[LINE] = line
     return (None if broken else event), value, notes
 
 

@@ -132,9 +132,10 @@ class RunReducer:
         """Folds events without telling what each changed. Raises as `apply` does, with the events before folded."""
         fold = self._fold
         for event in events:
-            if event.__class__ is not RunEvent and not isinstance(event, RunEvent):
+            if isinstance(event, RunEvent):
+                fold(event)
+            else:
                 _refuse(event)
-            fold(event)
 
     def _fold(self, event: RunEvent) -> bool:
         if self._selective and not self._wants(event):
