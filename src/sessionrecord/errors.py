@@ -13,7 +13,8 @@
     ├── ConversionError        a native log holds nothing that can be converted
     ├── AssemblyError          a stream's whole is asked for and not there, or a segment does not fit into it
     ├── DocumentError          a document cannot be read at all
-    └── BuildError             what is added to a document, or the document built, breaks the format's rules
+    ├── BuildError             what is added to a document, or the document built, breaks the format's rules
+    └── EmptyRunError          no event of a run, so no result
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ __all__ = [
     "BuildError",
     "ConversionError",
     "DocumentError",
+    "EmptyRunError",
     "IJsonError",
     "InvalidRecordError",
     "RefError",
@@ -105,3 +107,7 @@ class DocumentError(_WithDiagnostics):
 
 class BuildError(_WithDiagnostics):
     """What is to be added to a document does not fit, or the document built breaks rules. The builder is as it was before."""
+
+
+class EmptyRunError(SessionRecordError, ValueError):
+    """A result was asked for where there is no event of the run."""
