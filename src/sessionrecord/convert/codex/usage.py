@@ -92,7 +92,11 @@ class Counter:
         in_context = members(last).get("total_tokens")
         if is_count(in_context):
             counted.members["context_tokens"] = in_context
-        step = {n: now[n] - self._before.get(n, 0) for n in now}
-        if last is not None and not same(last, step) and not same(last, now) and not same(last, self._last):
+        step = {name: count - self._before.get(name, 0) for name, count in now.items()}
+        if last is not None and not any(_same_counts(last, told) for told in (step, now, self._last)):
             counted.lost.append("payload.info.last_token_usage")
         self._last = last
+
+
+def _same_counts(a: Any, b: Any) -> bool:
+    return isinstance(a, dict) and isinstance(b, dict) and same(dict(sorted(a.items())), dict(sorted(b.items())))
