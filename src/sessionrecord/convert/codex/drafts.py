@@ -311,11 +311,7 @@ class Drafter:
                 continue
             plan.drafts[-1].item = item
         if len(plan.drafts) > 1:
-            self._note(
-                line.number,
-                "replayed",
-                f"{len(plan.drafts) - 1} items of the replacement history follow the compaction",
-            )
+            self._note(line.number, "replayed", "what the compaction kept follows it again, as messages of their own")
         if left_out or not isinstance(line.payload.get("replacement_history", []), list | None):
             named = ", ".join(f"{name} {n}" for name, n in left_out.items())
             self._note(
