@@ -24,6 +24,7 @@ from sessionrecord.records import (
     ToolResult,
     Usage,
 )
+from sessionrecord.records.envelope import ParticipatingModel
 from sessionrecord.session import Session
 from sessionrecord.stream.authoring import ref_of
 from tests.convert.codex_logs import (
@@ -46,7 +47,7 @@ from tests.convert.logs import accounted, codes, natives, of
 
 
 def contents(session: Session, **at: Any) -> list[str]:
-    return [ref_of(i.record) for i in session.context_view(**at).items]
+    return [ref_of(i.record) for i in session.context_view(**at).items if isinstance(i.record, ParticipatingModel)]
 
 
 def test_the_sample_becomes_the_records_it_was_written_for() -> None:
@@ -267,8 +268,8 @@ def test_lines_told_again_are_repeats_or_revisions() -> None:
         (5, "repeats line 3"),
     ]
     assert codes(conversion.report) == [(6, "revised"), (7, "result-without-call")]
-    session = Session.from_records(conversion.main)
-    assert [r.text for r in session.tool_calls()[0].results] == ["two"]
+    view = Session.from_records(conversion.main).context_view()
+    assert [i.record.text for i in view.items if isinstance(i.record, ToolResult)] == ["two", "done"]
 
 
 def test_unknown_lines_and_parts_are_kept_whole_and_named() -> None:

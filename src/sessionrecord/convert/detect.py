@@ -48,7 +48,7 @@ class _Format:
 
 def _is_claude_code(line: Unit) -> bool:
     value = line.value
-    if "payload" in value or not isinstance(value.get("type"), str):
+    if "payload" in value or not isinstance(value.get("type"), str) or _is_record(line):
         return False
     return text(value.get("sessionId")) is not None or (
         text(value.get("leafUuid")) is not None and value["type"] == "summary"

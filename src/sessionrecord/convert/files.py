@@ -63,16 +63,16 @@ def read_source(source: LogSource) -> LogFile:
 def read_head(source: str | os.PathLike[str] | bytes, size: int) -> bytes:
     """The first bytes of a log, unpacked: about `size`. Raises `SourceError`."""
     if isinstance(source, bytes | bytearray | memoryview):
-        packed = bytes(source[:size])
+        packed = bytes(source[: size + _CHUNK])
     else:
         try:
             with Path(source).open("rb") as file:
-                packed = file.read(size)
+                packed = file.read(size + _CHUNK)
         except (OSError, ValueError) as e:
             raise _unreadable(source, e) from e
     fresh = _decompressor(packed)
     if fresh is None:
-        return packed
+        return packed[:size]
     head: list[bytes] = []
     for piece in _unpacked(packed, fresh, []):
         head.append(piece)
