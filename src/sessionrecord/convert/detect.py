@@ -48,7 +48,7 @@ class _Format:
 
 def _is_claude_code(line: Unit) -> bool:
     value = line.value
-    if "payload" in value or not isinstance(value.get("type"), str) or _is_record(line):
+    if "payload" in value or not isinstance(value.get("type"), str):
         return False
     return text(value.get("sessionId")) is not None or (
         text(value.get("leafUuid")) is not None and value["type"] == "summary"
@@ -83,12 +83,13 @@ def detect(source: str | os.PathLike[str] | bytes) -> Detection:
     cut = head.rfind(b"\n") + 1 if len(head) == _HEAD else 0
     lines = [u for u in units(head[:cut] or head, Unit, _label) if u.label != BLANK]
     objects = [u for u in lines if u.fault is None]
-    counts = {f.name: sum(map(f.recognizes, objects)) for f in _FORMATS}
+    foreign = [u for u in objects if not _is_record(u)]
+    counts = {f.name: sum(map(f.recognizes, foreign)) for f in _FORMATS}
     best = max(counts, key=lambda name: counts[name])
     if counts[best]:
         return Detection(best, counts[best] / len(objects), counts[best], len(objects))
     name = "the log" if isinstance(source, bytes | bytearray | memoryview) else excerpt(os.fspath(source), 200)
-    if any(map(_is_record, objects)):
+    if len(foreign) < len(objects):
         raise ConversionError(f"{name} is a session stream already; nothing is to be converted")
     looked = "; ".join(f"{f.name} ({f.form})" for f in _FORMATS)
     labels = Counter(u.label for u in lines)
