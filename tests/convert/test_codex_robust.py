@@ -98,16 +98,19 @@ def test_deep_nesting_is_kept_as_a_value_or_as_text(levels: int) -> None:
     assert check(log(meta(), message("user", "hi")) + native + row) is not None
 
 
-def test_a_long_log_takes_time_in_proportion_to_its_length() -> None:
-    """A thousand compactions that keep one message, and a thousand messages of one text: nothing is compared with everything."""
+def test_much_of_the_same_is_told_apart() -> None:
+    """A thousand messages of one text, calls of one ID, compactions that keep one message, and rollbacks."""
     kept = message("user", "same")["payload"]
     lines: list[Any] = []
     for _ in range(1000):
         lines += [message("user", "same"), line("event_msg", {"type": "user_message", "message": "same"})]
         lines.append(line("compacted", {"message": "s", "replacement_history": [kept]}))
+        lines += [call("c", f'{{"n":{len(lines)}}}'), line("turn_context", {"cwd": f"/{len(lines)}"})]
+    lines += [line("event_msg", {"type": "thread_rolled_back", "num_turns": 1})] * 1000
     conversion = codex.convert(log(meta(), *lines))
     assert len(conversion.report.not_converted) == 1000
     assert conversion.report.converted["compacted"] == 1000
+    assert conversion.report.converted["event_msg/thread_rolled_back"] == 1000
 
 
 @pytest.mark.parametrize("cut", [1, 9, 100])

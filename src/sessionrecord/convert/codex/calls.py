@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sessionrecord import ijson
 from sessionrecord.convert.codex.blocks import content_of
-from sessionrecord.convert.native import MAX_DEPTH, depth, is_duration, members, same
+from sessionrecord.convert.native import MAX_DEPTH, depth, is_duration, members
 from sessionrecord.errors import IJsonError
 
 __all__ = ["CALLS", "OUTPUTS", "Calls", "Use", "arguments_of", "details", "output_of"]
@@ -56,34 +56,32 @@ class Use:
     """The entity's ID: the native one, or made from it."""
     name: str | None
     """The tool's name."""
-    asked: tuple[Any, ...]
-    """Native type, name and arguments."""
 
 
 class Calls:
     """The tool calls so far, by native ID."""
 
     def __init__(self) -> None:
-        self._uses: dict[str, list[Use]] = {}
+        self._uses: dict[str, dict[bytes, Use]] = {}
+        self._latest: dict[str, Use] = {}
         self._taken: set[str] = set()
 
-    def use(self, native_id: str, name: str | None, asked: tuple[Any, ...]) -> Use:
+    def use(self, native_id: str, kind: str, name: str | None, asked: Any) -> Use:
         """The call that a line tells of: one that is known if it asks the same, else a new one with an ID of its own."""
-        uses = self._uses.setdefault(native_id, [])
-        for use in uses:
-            if same(list(use.asked), list(asked)):
-                return use
-        call_id, number = native_id, len(uses) + 1
-        while call_id in self._taken:
-            call_id, number = f"{native_id}#{number}", number + 1
-        self._taken.add(call_id)
-        uses.append(Use(call_id, name, asked))
-        return uses[-1]
+        uses = self._uses.setdefault(native_id, {})
+        said = ijson.dumps([kind, name, asked])
+        if said not in uses:
+            call_id, number = native_id, len(uses) + 1
+            while call_id in self._taken:
+                call_id, number = f"{native_id}#{number}", number + 1
+            self._taken.add(call_id)
+            uses[said] = Use(call_id, name)
+        self._latest[native_id] = uses[said]
+        return uses[said]
 
     def answered(self, native_id: str) -> Use | None:
         """The call that an output answers: the latest with the ID."""
-        uses = self._uses.get(native_id)
-        return uses[-1] if uses else None
+        return self._latest.get(native_id)
 
 
 def arguments_of(kind: str, given: Any) -> Any:

@@ -215,7 +215,7 @@ class Drafter:
         name = text(item.get("name")) or (
             kind.removesuffix("_call") if kind in ("web_search_call", "local_shell_call") else None
         )
-        use = self._calls.use(native_id or self._own(line), name, (kind, name, asked))
+        use = self._calls.use(native_id or self._own(line), kind, name, asked)
         if native_id is None:
             self._made_up(line.number, "callId", use.call_id, "the log gives the call no ID")
         elif use.call_id != native_id:

@@ -52,14 +52,19 @@ class Echoes:
         """The members of an event that its item has not; empty ones say nothing."""
         item = self.of[line.index].payload
         content = item.get("content")
-        pictures = [members(part).get("image_url") for part in (content if isinstance(content, list) else ())]
+        shown = (members(part).get("image_url") for part in (content if isinstance(content, list) else ()))
+        pictures = {url for url in shown if isinstance(url, str)}
         return [
             name
             for name, value in line.payload.items()
             if name not in ("type", "kind", "turn_id", _TEXT[line.kind or ""])
             and value not in (None, [], {}, "")
             and not (name in item and same(item[name], value))
-            and not (name == "images" and isinstance(value, list) and all(v in pictures for v in value))
+            and not (
+                name == "images"
+                and isinstance(value, list)
+                and all(isinstance(v, str) and v in pictures for v in value)
+            )
         ]
 
 

@@ -63,6 +63,7 @@ class SessionBuilder:
         self._latest: dict[tuple[str, ...], tuple[Draft, int]] = {}
         self._turn: str | None = None
         self._cwd: str | None = None
+        self._has_root = False
 
     def build(self) -> list[Record]:
         """The records, header first."""
@@ -111,7 +112,8 @@ class SessionBuilder:
         self._out.add(Draft(SessionHeader, drafted), {} if self._meta is None else self._envelope(self._meta))
 
     def _root(self, cwd: str, git: dict[str, Any]) -> dict[str, Any]:
-        if not any(m.what == "roots[].id" for m in self._report.made_up):
+        if not self._has_root:
+            self._has_root = True
             self._made_up(0, "roots[].id", "cwd", "the log does not name its directories")
         root: dict[str, Any] = {"id": "cwd", "path": cwd}
         told = {"revision": "commit_hash", "branch": "branch", "remote": "repository_url"}
@@ -201,11 +203,18 @@ class SessionBuilder:
         if known is not None:
             self._report.note(line.number, "revised", f"it tells line {known[1]} anew; the record is a revision")
         elif isinstance(record, Compaction):
-            kept = next((i for i, e in enumerate(context) if e.ref == record.kept_from), len(context))
-            context[:] = [Entry(ref_of(record)), *context[kept:]]
+            kept = [] if record.kept_from is None else context[self._position(record.kept_from) :]
+            context[:] = [Entry(ref_of(record)), *kept]
         elif isinstance(record, Rewind):
-            stays = next((i + 1 for i, e in enumerate(context) if e.ref == record.to), 0)
-            del context[stays:]
+            del context[self._position(record.to) + 1 :]
             del self._thread.turns[len(self._thread.turns) - line.payload["num_turns"] :]
         elif isinstance(record, ParticipatingModel):
             context.append(Entry(ref_of(record), draft.item))
+
+    def _position(self, ref: str | None) -> int:
+        """Where an entity stands in the context; -1 for one that is not there. What comes after it is what is looked at."""
+        context = self._thread.context
+        at = len(context) - 1
+        while at >= 0 and context[at].ref != ref:
+            at -= 1
+        return at
