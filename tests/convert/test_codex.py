@@ -239,6 +239,7 @@ def test_calls_of_every_kind_keep_their_arguments() -> None:
         ("shell", '{"output":"","metadata":{"exit_code":"0","duration_seconds":-1}}', (None, None, None)),
         ("shell", "plain", (None, None, None)),
         ("read_file", "Exit code: 1\nWall time: 1 seconds\n", (None, None, None)),
+        ("shell", '{"output":"","metadata":{"exit_code":0,"duration_seconds":1e300}}', (0, None, "success")),
         ("exec_command", "Output:\nProcess exited with code 1\n", (None, None, None)),
         ("other", {"content": "no", "success": False}, (None, None, "error")),
         ("other", {"success": "maybe"}, (None, None, None)),
@@ -336,12 +337,22 @@ def test_what_a_replacement_history_cannot_say_as_messages_is_kept_with_it() -> 
     thought = item("reasoning", summary=[], encrypted_content="x")["payload"]
     odd: list[Any] = [sealed, thought, call("c")["payload"], {"type": "message", "role": "user"}, 7]
     native = line("compacted", {"message": "", "replacement_history": odd})
-    conversion = convert(message("user", "hi"), native, line("compacted", {"message": "S", "replacement_history": 1}))
-    compaction, other = of(Compaction, conversion.main)
+    conversion = convert(
+        message("user", "hi"),
+        native,
+        line("compacted", {"message": "S", "replacement_history": 1}),
+        line("compacted", {"message": "S", "window": 2}),
+    )
+    compaction, other, third = of(Compaction, conversion.main)
     assert [b.to_wire() for b in compaction.summary] == [sealed]
     assert natives(conversion.main)[1]["value"] == native
-    assert other.text == "S"
-    assert codes(conversion.report) == [(3, "replayed"), (3, "history-kept"), (4, "history-kept")]
+    assert other.text == third.text == "S"
+    assert codes(conversion.report) == [
+        (3, "replayed"),
+        (3, "compacted-kept"),
+        (4, "compacted-kept"),
+        (5, "compacted-kept"),
+    ]
 
 
 def test_a_rollback_takes_back_the_turns_it_says() -> None:
@@ -450,11 +461,10 @@ def test_members_that_no_record_holds_are_counted_as_lost() -> None:
         ),
         line("response_item", {"type": "message", "role": "user", "content": []}, timestamp="yesterday"),
         event("error", message="no", codex_error_info={"a": {"b": 1}}),
-        line("compacted", {"message": "s", "more": 1}),
     )
     assert {loss.field: loss.count for loss in conversion.report.lost} == {
         "ordinal": 1, "payload.phase": 1, "payload.content.input_text.annotations": 1,
-        "payload.content.input_image.detail": 1, "timestamp": 1, "payload.codex_error_info": 1, "payload.more": 1,
+        "payload.content.input_image.detail": 1, "timestamp": 1, "payload.codex_error_info": 1,
     }  # fmt: skip
     assert conversion.main[0].to_wire()["losses"][0]["kind"] == "member_dropped"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sessionrecord.convert.claude_code.source import label_of as claude_code_label
-from sessionrecord.convert.codex.source import CodexLine
+from sessionrecord.convert.codex.source import LINE_TYPES, CodexLine
 from sessionrecord.convert.codex.source import label_of as codex_label
 from sessionrecord.convert.files import read_head
 from sessionrecord.convert.native import BLANK, Unit, text, units
@@ -59,7 +59,8 @@ def _is_codex(line: Unit) -> bool:
     value = line.value
     if "payload" not in value:
         return CodexLine(line.index, line.number, value, value, line.label).is_bare or "record_type" in value
-    return isinstance(value["payload"], dict) and isinstance(value.get("type"), str) and "timestamp" in value
+    kind = value.get("type")
+    return isinstance(value["payload"], dict) and isinstance(kind, str) and ("timestamp" in value or kind in LINE_TYPES)
 
 
 def _is_record(line: Unit) -> bool:

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from sessionrecord.convert.accounting import left
 from sessionrecord.convert.codex.blocks import blocks_of, content_of, reasoning_block
 from sessionrecord.convert.codex.calls import CALLS, OUTPUTS, Calls, arguments_of, details, output_of
 from sessionrecord.convert.codex.compaction import Entry, replacement
 from sessionrecord.convert.codex.echoes import Echoes
-from sessionrecord.convert.codex.source import HARNESS, ITEM_TYPES, CodexLine
+from sessionrecord.convert.codex.source import HARNESS, ITEM_TYPES, LINE_TYPES, CodexLine
 from sessionrecord.convert.codex.usage import Counter as TokenCounter
 from sessionrecord.convert.native import members, native_value, same, text
 from sessionrecord.records import (
@@ -44,9 +45,6 @@ _KNOWN_EVENTS: Final = frozenset(
     collab_agent_spawn_end collab_agent_interaction_begin collab_agent_interaction_end collab_waiting_begin
     collab_waiting_end collab_close_begin collab_close_end collab_resume_begin collab_resume_end deprecation_notice
     model_reroute guardian_assessment hook_started hook_completed realtime_conversation_closed shutdown_complete""".split()
-)
-_KNOWN_TYPES: Final = frozenset(
-    "session_meta response_item event_msg turn_context compacted world_state inter_agent_communication".split()
 )
 _SEVERITIES: Final = {"error": "error", "stream_error": "warning", "warning": "warning"}
 
@@ -118,7 +116,7 @@ class Drafter:
         """What becomes of a line that holds a value."""
         if line.fault is not None:
             return Plan("kept", [Draft(UnknownRecord, native_value(HARNESS, None, line.kept))], reason=line.fault)
-        if line.type not in _KNOWN_TYPES:
+        if line.type not in LINE_TYPES:
             return self._whole(line, "kept" if "record_type" in line.value else "unknown")
         if line.type not in ("world_state", "inter_agent_communication") and not line.payload:
             return self._whole(line, "kept", "no payload object")
@@ -312,10 +310,11 @@ class Drafter:
             plan.drafts[-1].item = item
         if len(plan.drafts) > 1:
             self._note(line.number, "replayed", "what the compaction kept follows it again, as messages of their own")
-        if left_out or not isinstance(line.payload.get("replacement_history", []), list | None):
-            named = ", ".join(f"{name} {n}" for name, n in left_out.items())
+        more = [*left("", line.payload, ("message", "replacement_history"))]
+        if left_out or more or not isinstance(line.payload.get("replacement_history", []), list | None):
+            named = [f"{name} {n}" for name, n in left_out.items()] + more
             self._note(
-                line.number, "history-kept", f"the replacement history is kept as recorded too: {named or 'no list'}"
+                line.number, "compacted-kept", f"the line is kept as recorded too: {', '.join(named) or 'no list'}"
             )
             plan.drafts += self._whole(line, "kept").drafts
         return plan

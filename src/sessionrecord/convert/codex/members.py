@@ -10,7 +10,7 @@ from sessionrecord.convert.codex.blocks import TEXT_TYPES, convert_block
 from sessionrecord.convert.codex.source import CodexLine
 from sessionrecord.convert.native import members
 
-__all__ = ["dropped", "dropped_of_item"]
+__all__ = ["dropped"]
 
 _LINE: Final = frozenset({"timestamp", "type", "payload"})
 _ITEM: Final = {
@@ -36,27 +36,22 @@ _EVENT: Final = {
 def dropped(line: CodexLine) -> Iterator[str]:
     """The native members of a converted line that no record holds; nulls are no loss."""
     if line.is_bare:
-        yield from dropped_of_item("", {k: v for k, v in line.payload.items() if k != "timestamp"})
+        yield from _of_item("", {k: v for k, v in line.payload.items() if k != "timestamp"})
         return
     yield from left("", line.value, _LINE)
     if line.type == "response_item":
-        yield from dropped_of_item("payload.", line.payload)
-    elif line.type == "compacted":
-        yield from left("payload.", line.payload, ("message", "replacement_history"))
+        yield from _of_item("payload.", line.payload)
     elif line.type == "event_msg":
         yield from left("payload.", line.payload, _EVENT[line.kind or ""] | {"turn_id"})
 
 
-def dropped_of_item(place: str, item: dict[str, Any]) -> Iterator[str]:
-    """The members of an item that no record holds."""
-    kind = item.get("type")
-    if not isinstance(kind, str) or kind not in _ITEM:
-        return
+def _of_item(place: str, item: dict[str, Any]) -> Iterator[str]:
+    kind = item["type"]
     yield from left(place, item, _ITEM[kind])
     held = item.get("output" if kind.endswith("_output") else "content")
     for part in held if isinstance(held, list) and kind != "reasoning" else ():
         inner = members(part).get("type")
-        if inner in TEXT_TYPES and isinstance(part.get("text"), str):
-            yield from left(f"{place}content.{inner}.", part, ("type", "text"))
-        elif inner == "input_image" and convert_block(part)["type"] == "image":
+        if inner == "input_image" and convert_block(part)["type"] == "image":
             yield from left(f"{place}content.{inner}.", part, ("type", "image_url"))
+        elif isinstance(inner, str) and inner in TEXT_TYPES and isinstance(part.get("text"), str):
+            yield from left(f"{place}content.{inner}.", part, ("type", "text"))

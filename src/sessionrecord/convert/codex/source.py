@@ -7,10 +7,15 @@ from typing import Any, Final
 
 from sessionrecord.convert.native import NO_TYPE, Unit, members, text, units
 
-__all__ = ["HARNESS", "ITEM_TYPES", "CodexLine", "label_of", "native_lines"]
+__all__ = ["HARNESS", "ITEM_TYPES", "LINE_TYPES", "CodexLine", "label_of", "native_lines"]
 
 HARNESS: Final = "codex"
 """What native values are marked with, and the agent of the header."""
+
+LINE_TYPES: Final = frozenset(
+    "session_meta response_item event_msg turn_context compacted world_state inter_agent_communication".split()
+)
+"""Types of lines that this version knows."""
 
 ITEM_TYPES: Final = frozenset(
     """message reasoning function_call function_call_output custom_tool_call custom_tool_call_output local_shell_call
