@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -171,15 +172,18 @@ def show(
     return DONE
 
 
+NativeLog = Annotated[
+    str, typer.Argument(metavar="LOG", help="The .jsonl log of a session, also packed; - reads standard input.")
+]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="OUT", help="The stream to write; - is standard output.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")]
+ReportJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+
+
 @convert_app.command("claude-code")
-def claude_code(
-    log: Annotated[str, typer.Argument(metavar="LOG", help="The .jsonl log of a session; - reads standard input.")],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT", help="The stream to write; - is standard output.")
-    ],
-    force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
-) -> int:
+def claude_code(log: NativeLog, output: Output, force: Force = False, json: ReportJson = False) -> int:
     """Convert a log of Claude Code and report what became of every line.
 
     Child sessions (sub-agents) are written to OUT.children/. The report goes to standard output, or to standard error
@@ -187,6 +191,21 @@ def claude_code(
     """
     from sessionrecord.convert.claude_code import convert
 
+    return _convert(convert, log, output, force, json)
+
+
+@convert_app.command("codex")
+def codex(log: NativeLog, output: Output, force: Force = False, json: ReportJson = False) -> int:
+    """Convert a rollout of Codex and report what became of every line.
+
+    The report goes to standard output, or to standard error where the stream goes to standard output.
+    """
+    from sessionrecord.convert.codex import convert
+
+    return _convert(convert, log, output, force, json)
+
+
+def _convert(convert: Callable[[str | bytes], Conversion], log: str, output: str, force: bool, json: bool) -> int:
     if output != STDIO:
         _check_target(log, Path(output), force)
     source, size = _source(log)

@@ -15,7 +15,9 @@ from sessionrecord.records import InvalidRecord, Record
 
 __all__ = ["COLOURS", "CONVERT_HINT", "context", "conversion", "findings", "overview", "records"]
 
-CONVERT_HINT: Final = "to convert a log of Claude Code: sessionrecord convert claude-code LOG -o OUT"
+CONVERT_HINT: Final = (
+    "to convert a log of Claude Code or Codex: sessionrecord convert claude-code LOG -o OUT, or convert codex"
+)
 
 COLOURS: Final = {"error": "red", "warning": "yellow", "info": "cyan"}
 _KIND_COLOURS: Final = {

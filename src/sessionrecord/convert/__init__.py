@@ -1,10 +1,12 @@
 """Converters: from what others write to records, each with a report of what became of every line.
 
-`sessionrecord.convert.claude_code.convert` reads the session logs of Claude Code.
+`sessionrecord.convert.claude_code.convert` reads the session logs of Claude Code, `sessionrecord.convert.codex.convert` the
+rollouts of Codex; `detect` tells which of them a log is for.
 """
 
 from __future__ import annotations
 
+from sessionrecord.convert.detect import Detection, detect
 from sessionrecord.convert.report import Conversion, ConversionReport, Loss, MadeUp, Note, Unconverted
 
-__all__ = ["Conversion", "ConversionReport", "Loss", "MadeUp", "Note", "Unconverted"]
+__all__ = ["Conversion", "ConversionReport", "Detection", "Loss", "MadeUp", "Note", "Unconverted", "detect"]

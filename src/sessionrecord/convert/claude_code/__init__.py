@@ -9,23 +9,15 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from sessionrecord.convert.claude_code.session import EXPLANATIONS, Identity, Losses, SessionBuilder, reference
-from sessionrecord.convert.claude_code.source import (
-    BLANK,
-    NO_TYPE,
-    LogSource,
-    NativeLine,
-    agent_files,
-    native_lines,
-    read_source,
-    text,
-)
+from sessionrecord.convert.accounting import Losses, explained, nothing, producer_version
+from sessionrecord.convert.claude_code.session import EXPLANATIONS, Identity, SessionBuilder, reference
+from sessionrecord.convert.claude_code.source import NativeLine, agent_files, native_lines
 from sessionrecord.convert.claude_code.tree import Links, link_children, partition
-from sessionrecord.convert.report import Conversion, ConversionReport, Loss, MadeUp
-from sessionrecord.diagnostics import excerpt
+from sessionrecord.convert.files import LogFile, LogSource, read_source
+from sessionrecord.convert.native import text
+from sessionrecord.convert.report import Conversion, ConversionReport, MadeUp
 from sessionrecord.errors import ConversionError
 from sessionrecord.records import Message, Record, ToolCall, ToolResult
 
@@ -35,16 +27,18 @@ __all__ = ["convert"]
 class _File:
     """A log and who wrote which of its lines."""
 
-    def __init__(self, data: bytes, path: Path | None) -> None:
-        self.path = path
-        self.name = None if path is None else os.fsencode(path.name).decode("utf-8", "replace")
-        self.stem = None if self.name is None else self.name.removesuffix(".jsonl")
-        self.lines = native_lines(data)
+    def __init__(self, log: LogFile) -> None:
+        self.path = log.path
+        self.name = log.name
+        self.stem = log.stem
+        self.lines = native_lines(log.data)
         self.first, self.keys = partition(self.lines)
         self._lines_of: defaultdict[str | None, list[NativeLine]] | None = None
         self.report = ConversionReport(
             source=self.name, lines_read=self.lines[-1].number if self.lines else 0, units_read=len(self.lines)
         )
+        if log.fault is not None:
+            self.report.note(0, "log-cut", log.fault)
 
     def lines_of(self, key: str | None) -> list[NativeLine]:
         if self._lines_of is None:
@@ -67,13 +61,13 @@ def convert(source: LogSource, *, agents: Iterable[str | os.PathLike[str]] | Non
 
     Raises `SourceError` where a file cannot be read, `ConversionError` where the log holds no message at all.
     """
-    file = _File(*read_source(source))
+    file = _File(read_source(source))
     if len(file.keys) == 1 and not any(line.is_conversation and line.session is None for line in file.lines):
         return replace(_convert_agent_log(file), sources=_paths([file]))
     session_id = _session_id(file)
     if agents is None:
         agents = agent_files(file.path, session_id) if file.path is not None else ()
-    files = [_File(*read_source(path)) for path in agents]
+    files = [_File(read_source(path)) for path in agents]
     return replace(_convert(file, session_id, files), sources=_paths([file, *files]))
 
 
@@ -117,7 +111,7 @@ def _convert(file: _File, session_id: str, agents: Sequence[_File]) -> Conversio
         children[child] = _build(home, side, Identity(child, session_id, parent, home.name), links, session_id, own)
         if home is not file:
             home.report.records = Counter(r.type for r in children[child])
-            home.report.lost = _lost(own)
+            home.report.lost = explained(own, EXPLANATIONS)
             file.report.children[child] = home.report
     for child, call in links.inferred.items():
         file.report.note(
@@ -129,7 +123,9 @@ def _convert(file: _File, session_id: str, agents: Sequence[_File]) -> Conversio
 def _build(
     file: _File, key: str | None, identity: Identity, links: Links, namespace: str, losses: Losses
 ) -> list[Record]:
-    builder = SessionBuilder(file.lines_of(key), file.first, key, identity, links, namespace, _version(), file.report)
+    builder = SessionBuilder(
+        file.lines_of(key), file.first, key, identity, links, namespace, producer_version(), file.report
+    )
     records = builder.build()
     losses.update(builder.losses)
     return records
@@ -144,7 +140,7 @@ def _finish(
     ):
         raise ConversionError(_nothing(file))
     report.records = Counter(r.type for r in main)
-    report.lost = _lost(losses)
+    report.lost = explained(losses, EXPLANATIONS)
     report.child_usage = dict(links.tokens)
     given = {*children, main[0].to_wire()["sessionId"]}
     for agent, line in links.named.items():
@@ -159,21 +155,8 @@ def _finish(
     return Conversion(main, children, report)
 
 
-def _lost(losses: Losses) -> list[Loss]:
-    return [Loss(kind, member, count, EXPLANATIONS[kind]) for (kind, member), count in losses.items()]
-
-
 def _nothing(file: _File) -> str:
-    counts = Counter(
-        "without type" if line.label == NO_TYPE else line.label for line in file.lines if line.label != BLANK
-    )
-    named = [
-        f"{name if name.isprintable() and len(name) <= 40 else excerpt(name)} {n}" for name, n in counts.most_common(8)
-    ]
-    number = file.report.lines_read
-    name = "" if file.name is None else f" of {file.name if file.name.isprintable() else excerpt(file.name)}"
-    found = ", ".join(named) + (" …" if len(counts) > 8 else "") or "nothing"
-    return f"no message in {number} line{'' if number == 1 else 's'}{name}: {found}. Is it a Claude Code session log?"
+    return nothing(file.lines, file.report.lines_read, file.name, "Claude Code")
 
 
 def _session_id(file: _File) -> str:
@@ -212,10 +195,3 @@ def _name_by_root(file: _File, key: str) -> None:
             line.number if line else 0, "sessionId", key, "the sidechain names no agent; this is the uuid of its root"
         )
     )
-
-
-def _version() -> str | None:
-    try:
-        return version("sessionrecord")
-    except PackageNotFoundError:
-        return None

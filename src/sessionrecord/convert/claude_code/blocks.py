@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from sessionrecord.convert.claude_code.source import members
+from sessionrecord.convert.native import members
 from sessionrecord.records.content import KNOWN_BLOCK_TYPES
 
 __all__ = ["HARNESS", "content_of", "convert_block"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sessionrecord import ijson
-from sessionrecord.convert.claude_code.source import NativeLine, members
+from sessionrecord.convert.claude_code.source import NativeLine
+from sessionrecord.convert.native import members, same
 
 __all__ = ["Calls", "Use", "details"]
 
@@ -73,11 +73,6 @@ class Calls:
         if isinstance(line, str) and uses[-1].line.uuid != line:
             return next((use for use in reversed(uses) if use.line.uuid == line), uses[-1])
         return uses[-1]
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two values are the same JSON; Python takes 1 and true for equal."""
-    return bool(a == b) and ijson.dumps(a) == ijson.dumps(b)
 
 
 def details(name: str | None, asked: Any) -> dict[str, Any]:

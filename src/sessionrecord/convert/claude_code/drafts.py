@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import Any, Final, Literal, TypeGuard
+from typing import Any, Final, Literal
 
 from sessionrecord.convert.claude_code.blocks import HARNESS, blocks_of, content_of
 from sessionrecord.convert.claude_code.calls import Calls, details
 from sessionrecord.convert.claude_code.members import USAGE
-from sessionrecord.convert.claude_code.source import NO_TYPE, NativeLine, members, text
+from sessionrecord.convert.claude_code.source import NativeLine
 from sessionrecord.convert.claude_code.structure import Made
 from sessionrecord.convert.claude_code.tree import ApiMessage, SessionIndex
+from sessionrecord.convert.native import NO_TYPE, is_count, is_duration, members, native_value, text
 from sessionrecord.ijson import MAX_SAFE_INTEGER
 from sessionrecord.records import (
     Compaction,
@@ -28,9 +27,8 @@ from sessionrecord.records import (
     Usage,
 )
 from sessionrecord.records.envelope import EnvelopeModel
-from sessionrecord.scalars import TIMESTAMP_PATTERN
 
-__all__ = ["Draft", "Drafter", "Plan", "model_call", "native_line", "timestamp"]
+__all__ = ["Draft", "Drafter", "Plan", "model_call", "native_line"]
 
 _KNOWN_TYPES: Final = frozenset(
     """user assistant system summary custom-title ai-title queue-operation permission-mode file-history-snapshot progress
@@ -40,7 +38,6 @@ _KNOWN_SUBTYPES: Final = frozenset(
     """compact_boundary microcompact_boundary api_error local_command informational turn_duration stop_hook_summary
     away_summary agents_killed model_refusal_fallback""".split()
 )
-_TIMESTAMP: Final = re.compile(TIMESTAMP_PATTERN.removeprefix("^").removesuffix("$"))
 
 MadeUpFn = Callable[[int, str, str, str], None]
 NoteFn = Callable[[int, str, str], None]
@@ -80,17 +77,9 @@ class Plan:
     """The line whose entity it is a part of."""
 
 
-def timestamp(value: object) -> str | None:
-    """A native timestamp that is valid (ASR-044), else None."""
-    return value if isinstance(value, str) and _TIMESTAMP.fullmatch(value) else None
-
-
 def native_line(native_type: str | None, value: Any, key: tuple[str, ...] | None = None) -> Draft:
     """A record that keeps a native value whole."""
-    extra = {"harness": HARNESS, "nativeType": native_type, "value": value}
-    if native_type is None:
-        del extra["nativeType"]
-    return Draft(UnknownRecord, {"type": "native_line", "extra": extra}, key)
+    return Draft(UnknownRecord, native_value(HARNESS, native_type, value), key)
 
 
 def model_call(message_id: str, message: ApiMessage) -> tuple[list[Draft], list[str]]:
@@ -109,7 +98,7 @@ def model_call(message_id: str, message: ApiMessage) -> tuple[list[Draft], list[
     refused: list[str] = []
     for native, ours in USAGE.items():
         count = message.usage.get(native)
-        if _is_count(count):
+        if is_count(count):
             usage[ours] = count
         elif count is not None:
             refused.append(native)
@@ -117,16 +106,6 @@ def model_call(message_id: str, message: ApiMessage) -> tuple[list[Draft], list[
         reason = "no stop_reason recorded: the count may be that of the start of the answer"
         usage["capture"] = {"outputTokens": {"state": "unknown", "reason": reason}}
     return [Draft(ModelCall, call), Draft(Usage, usage)], refused
-
-
-def _is_count(value: object) -> TypeGuard[int]:
-    return type(value) is int and 0 <= value <= MAX_SAFE_INTEGER
-
-
-def _duration(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        return False
-    return value >= 0 and not (isinstance(value, Decimal) and value.is_signed()) and value != float("inf")
 
 
 class Drafter:
@@ -233,7 +212,7 @@ class Drafter:
             drafted["structured"] = structured
             given = members(structured)
             drafted["duration_ms"] = next(
-                (given[m] for m in ("durationMs", "totalDurationMs") if _duration(given.get(m))), None
+                (given[m] for m in ("durationMs", "totalDurationMs") if is_duration(given.get(m))), None
             )
         elif structured is not None:
             self._note(line.number, "structured-shared", "several results share one toolUseResult; the first has it")
@@ -339,7 +318,7 @@ class Drafter:
         if summary is not None:
             drafted["summary"] = content_of(summary.message["content"])
         for native, ours in (("preTokens", "tokens_before"), ("postTokens", "tokens_after")):
-            drafted[ours] = metadata[native] if _is_count(metadata.get(native)) else None
+            drafted[ours] = metadata[native] if is_count(metadata.get(native)) else None
         draft = Draft(Compaction, drafted, ("compaction", own), True)
         return Plan("converted", [draft], role="system/compact_boundary")
 
@@ -374,12 +353,12 @@ class Drafter:
             said = "API error"
             self._made_up(line.number, "message", said, "the line says nothing of the error")
         attempt, limit = value.get("retryAttempt"), value.get("maxRetries")
-        more_to_come = _is_count(attempt) and _is_count(limit) and attempt < limit
+        more_to_come = is_count(attempt) and is_count(limit) and attempt < limit
         drafted = {
             "message": said,
             "code": _as_code(error.get("status")) or _as_code(cause.get("code")),
             "severity": "warning" if more_to_come else "error",
-            "retryable": True if _duration(value.get("retryInMs")) else None,
+            "retryable": True if is_duration(value.get("retryInMs")) else None,
         }
         return Plan("converted", [Draft(ErrorRecord, drafted, self._line_key(line))], role="system/api_error")
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from sessionrecord.convert.claude_code.source import NativeLine, members
+from sessionrecord.convert.accounting import left
+from sessionrecord.convert.claude_code.source import NativeLine
+from sessionrecord.convert.native import members
 
 __all__ = ["USAGE", "dropped"]
 
@@ -52,31 +54,25 @@ _BLOCK: Final = {
 
 def dropped(line: NativeLine, role: str) -> Iterator[str]:
     """The native members of a converted line that no record holds; nulls are no loss. `role` is how it was converted."""
-    yield from _left("", line.value, _LINE[role])
+    yield from left("", line.value, _LINE[role])
     if role in _MESSAGE:
-        yield from _left("message.", line.message, _MESSAGE[role])
+        yield from left("message.", line.message, _MESSAGE[role])
         content = line.message.get("content")
         yield from _in_blocks("message.content", content)
     if role == "assistant":
-        yield from _left("message.usage.", members(line.message.get("usage")), USAGE)
+        yield from left("message.usage.", members(line.message.get("usage")), USAGE)
     if role == "system/compact_boundary":
-        yield from _left("compactMetadata.", members(line.value.get("compactMetadata")), _COMPACTION)
-
-
-def _left(place: str, value: dict[str, Any], consumed: frozenset[str] | dict[str, str]) -> Iterator[str]:
-    for name, v in value.items():
-        if v is not None and name not in consumed:
-            yield place + name
+        yield from left("compactMetadata.", members(line.value.get("compactMetadata")), _COMPACTION)
 
 
 def _in_blocks(place: str, content: Any) -> Iterator[str]:
     for block in content if isinstance(content, list) else ():
         kind = members(block).get("type")
         if isinstance(kind, str) and kind in _BLOCK:
-            yield from _left(f"{place}.{kind}.", block, _BLOCK[kind])
+            yield from left(f"{place}.{kind}.", block, _BLOCK[kind])
             if kind == "tool_result":
                 inner = block.get("content")
                 for inside in inner if isinstance(inner, list) else ():
                     inside_kind = members(inside).get("type")
                     if isinstance(inside_kind, str) and inside_kind in _BLOCK and not inside_kind.startswith("tool_"):
-                        yield from _left(f"{place}.tool_result.content.{inside_kind}.", inside, _BLOCK[inside_kind])
+                        yield from left(f"{place}.tool_result.content.{inside_kind}.", inside, _BLOCK[inside_kind])

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sessionrecord.convert import accounting
+from sessionrecord.convert.accounting import Losses, header_losses, salvage
 from sessionrecord.convert.claude_code.blocks import HARNESS
-from sessionrecord.convert.claude_code.calls import same
-from sessionrecord.convert.claude_code.drafts import Draft, Drafter, Plan, model_call, native_line, timestamp
+from sessionrecord.convert.claude_code.drafts import Draft, Drafter, Plan, model_call, native_line
 from sessionrecord.convert.claude_code.members import dropped
-from sessionrecord.convert.claude_code.source import BLANK, NativeLine, members, text
+from sessionrecord.convert.claude_code.source import NativeLine
 from sessionrecord.convert.claude_code.structure import Made, Structure
 from sessionrecord.convert.claude_code.tree import Links, SessionIndex
+from sessionrecord.convert.native import BLANK, members, same, text, timestamp
 from sessionrecord.convert.report import ConversionReport, MadeUp, Unconverted
 from sessionrecord.records import (
     Compaction,
@@ -29,15 +31,9 @@ from sessionrecord.records.envelope import EnvelopeModel
 from sessionrecord.refs import SessionKey, SessionReference
 from sessionrecord.stream.authoring import FORMAT_VERSION, RecordList
 
-__all__ = ["Identity", "Losses", "SessionBuilder", "reference"]
+__all__ = ["Identity", "SessionBuilder", "reference"]
 
-Losses = Counter[tuple[str, str | None]]
-"""Kind and native member to how often it was lost."""
-
-EXPLANATIONS: Final = {
-    "member_dropped": "no record has a member for it",
-    "unpaired_surrogate": "I-JSON has no unpaired surrogates; U+FFFD stands for each",
-    "duplicate_member": "I-JSON has no duplicate members; the last one counts",
+EXPLANATIONS: Final = accounting.EXPLANATIONS | {
     "structure": "the line begins a conversation of its own; a stream has one, so it follows what came before",
     "line_identity": "the summary is part of its compaction; its own uuid and timestamp are not kept",
 }
@@ -110,12 +106,9 @@ class SessionBuilder:
         records = self._out.records
         header = records[0]
         assert isinstance(header, SessionHeader)
-        losses = [
-            {"kind": kind, "stage": "normalization", "field": member, "count": count, "explanation": EXPLANATIONS[kind]}
-            for (kind, member), count in self.losses.items()
-        ]
+        losses = header_losses(self.losses, EXPLANATIONS)
         if losses:
-            records[0] = header.replace(losses=[{k: v for k, v in loss.items() if v is not None} for loss in losses])
+            records[0] = header.replace(losses=losses)
         return records
 
     def _made_up(self, line: int, what: str, value: str, why: str) -> None:
@@ -174,8 +167,7 @@ class SessionBuilder:
         if repeated is not None and ends is None:
             self._repeat(line, plan, earlier, repeated)
             return
-        for code in line.salvaged:
-            self._salvage(line, code)
+        salvage(line, self._report, self.losses)
         self._count(line, plan)
         envelope = self._envelope(line)
         self._surroundings(line, envelope)
@@ -208,20 +200,11 @@ class SessionBuilder:
             made = self._made_by(plan.drafts)
             if made is not None:
                 self._structure.made[line.uuid] = made
-        for code in line.salvaged:
-            self._salvage(line, code)
+        salvage(line, self._report, self.losses)
 
     def _made_by(self, drafts: Iterable[Draft]) -> Made | None:
         found = [self._latest[d.key][0].made for d in drafts if d.key is not None and d.key in self._latest]
         return next((made for made in reversed(found) if made is not None), None)
-
-    def _salvage(self, line: NativeLine, code: str) -> None:
-        if code == "glued":
-            self._report.note(line.number, "glued", "several objects stand on one line; each is read")
-            return
-        kind = {"lone-surrogate": "unpaired_surrogate", "duplicate-member": "duplicate_member"}[code]
-        self.losses[kind, None] += 1
-        self._report.note(line.number, code, EXPLANATIONS[kind])
 
     def _count(self, line: NativeLine, plan: Plan) -> None:
         getattr(self._report, plan.outcome)[line.label] += 1

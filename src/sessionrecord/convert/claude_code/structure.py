@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessionrecord.convert.claude_code.source import NativeLine, members, text
+from sessionrecord.convert.claude_code.source import NativeLine
 from sessionrecord.convert.claude_code.tree import SessionIndex
+from sessionrecord.convert.native import members, text
 
 __all__ = ["Made", "Structure"]
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sessionrecord.convert.claude_code.source import NativeLine, members, text
+from sessionrecord.convert.claude_code.source import NativeLine
+from sessionrecord.convert.native import members, text
 
 __all__ = ["ApiMessage", "Links", "SessionIndex", "link_children", "partition"]
 
