@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 from sessionrecord.lines.append import Appender, AppendTarget
-from sessionrecord.lines.physical import CHUNK_SIZE, Batch, ByteSource, PhysicalLine, read_batches, read_lines
+from sessionrecord.lines.glue import Piece, split_glued
+from sessionrecord.lines.physical import (
+    CHUNK_SIZE,
+    Batch,
+    BrokenOff,
+    ByteSource,
+    LongLine,
+    Parts,
+    PhysicalLine,
+    read_batches,
+    read_lines,
+    read_parts,
+)
 
 __all__ = [
     "CHUNK_SIZE",
     "AppendTarget",
     "Appender",
     "Batch",
+    "BrokenOff",
     "ByteSource",
+    "LongLine",
+    "Parts",
     "PhysicalLine",
+    "Piece",
     "read_batches",
     "read_lines",
+    "read_parts",
+    "split_glued",
 ]
