@@ -97,7 +97,9 @@ class _Splitter:
         for opening in _OPENING.finditer(text, swallowed):
             start = opening.start()
             # further on it might be a value of the fragment, damaged twice
-            if start == at or (start not in (swallowed, stop) and text[at:start].rstrip(" \t\r")[-1:] in (":", ",", "[")):
+            if start == at or (
+                start not in (swallowed, stop) and text[at:start].rstrip(" \t\r")[-1:] in (":", ",", "[")
+            ):
                 continue
             value, end = self._decode(start)
             behind = self._skip(end)

@@ -10,9 +10,11 @@ import mmap
 import os
 import stat
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
@@ -21,13 +23,16 @@ import orjson
 from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import SourceError
+from sessionrecord.lines import split_glued
+from sessionrecord.lines.compressed import is_compressed, unpack
 from sessionrecord.records import RECORD_TYPES, InvalidRecord, Record
 from sessionrecord.records.parse import examine_line
+from sessionrecord.stream.fold import fragment, glued_finding
 
 __all__ = ["Log", "Source"]
 
 Source: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes
-"""Where a stream is read from: a path, a binary file object, or the bytes themselves."""
+"""Where a stream is read from: a path, a binary file object, or the bytes themselves; compressed ones are unpacked."""
 
 _CHUNK: Final = 1 << 18
 _NO_TYPE: Final = 0
@@ -37,11 +42,20 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 class Log:
-    """Lines in file order; appended ones follow those of the source. Blank lines are no records."""
+    """Lines in file order; appended ones follow those of the source. Blank lines are no records.
+
+    A glued line gives a record for each of its pieces; it is still one line, and written back as it is.
+    """
 
     def __init__(self, source: mmap.mmap | bytes) -> None:
+        broken: str | None = None
+        if is_compressed(source[:4]):
+            with memoryview(source) as packed:
+                source, broken = unpack(packed)
         self.source = source
         self.tail: list[bytes] = []
+        """The lines that were appended."""
+        self._tail_records: list[bytes] = []
         self.types: list[str | None] = [None, None, *RECORD_TYPES]
         """Type code to type; code 0 stands for no readable type, 1 for one beyond the table."""
         self.codes: dict[Any, int] = {t: i for i, t in enumerate(self.types) if t is not None}
@@ -51,13 +65,22 @@ class Log:
         self.findings: list[tuple[int, Diagnostic]] = []
         """What opening found, each with the index of its record (-1: the file)."""
         self._starts = array("Q")
-        self._blank: list[int] = []
+        self._ends: dict[int, int] = {}
+        """Where a piece of a glued line ends, by the index of its record."""
+        self._fragments: dict[int, Diagnostic] = {}
+        """What was found in the glued lines of those pieces that are no record."""
+        self._shifts: list[tuple[int, int]] = []
+        """From which index on the line number is how much more than index + 1."""
+        self._shift = 0
         self._top = -1
         self._source_records = 0
         self._tail_offset = len(source)
         self._crlf = 0
         self._first_crlf: tuple[int, int] | None = None
         self._open()
+        if broken is not None:
+            offset = len(source)
+            self.findings.append((len(self), Diagnostic.of("compression-broken", broken, offset=offset)))
 
     @classmethod
     def read(cls, source: Source) -> Log:
@@ -136,7 +159,7 @@ class Log:
                 self._add_odd(line, at, number)
                 top = self._top
             else:
-                self._blank.append(number)
+                self._move(1)
                 self.findings.append((-1, Diagnostic.of("line-blank", "the line is blank", line=number, offset=at)))
             if line[-1:] == b"\r":
                 self._crlf, self._first_crlf = self._crlf + 1, self._first_crlf or (number, at)
@@ -147,6 +170,27 @@ class Log:
     def _add_odd(self, line: bytes, at: int, number: int) -> None:
         """A line of which something that the index needs is unusual, or missing."""
         value = _value(line)
+        pieces = split_glued(line) if value is None else []
+        if not pieces:
+            self._add_members(value, at, number)
+            return
+        first, finding = len(self.seqs), replace(glued_finding(line, pieces), line=number, offset=at)
+        self.findings.append((first, finding))
+        for piece in pieces:
+            index = len(self.seqs)
+            if index != first:
+                self._move(-1)
+            self._ends[index] = at + piece.end
+            if not piece.whole:
+                self._fragments[index] = finding
+            self._add_members(_value(line[piece.start : piece.end]) if piece.whole else None, at + piece.start, number)
+
+    def _move(self, by: int) -> None:
+        """From the next record on, line numbers and indexes are further apart: by a blank line, or a glued record."""
+        self._shift += by
+        self._shifts.append((len(self.seqs), self._shift))
+
+    def _add_members(self, value: Any, at: int, number: int) -> None:
         members = value if isinstance(value, dict) else {}
         record_type, seq, record_id = members.get("type"), members.get("seq"), members.get("id")
         index = len(self.seqs)
@@ -196,34 +240,28 @@ class Log:
 
     def append(self, line: bytes) -> None:
         """Put a line after all others."""
-        number = self.line_number(len(self) - 1) + 1 if len(self) else len(self._blank) + 1
+        number = len(self) + 1 + self._shift
         at = self._tail_offset
         self.tail.append(line)
         self._tail_offset += len(line) + 1
+        first = len(self)
         self._add_lines([line], at, number - 1)
+        for index in range(first, len(self)):
+            self._tail_records.append(line[self._starts[index] - at : self._ends.get(index, self._tail_offset) - at])
 
     def line(self, index: int) -> bytes:
         """A record's line without its line end."""
         if index >= self._source_records:
-            return self.tail[index - self._source_records]
+            return self._tail_records[index - self._source_records]
         start = self._starts[index]
-        end = self.source.find(b"\n", start)
+        end = self._ends.get(index) or self.source.find(b"\n", start)
         line = self.source[start:] if end < 0 else self.source[start:end]
         return line[:-1] if line.endswith(b"\r") else line
 
     def line_number(self, index: int) -> int:
         """Line in the stream, from 1."""
-        if not self._blank:
-            return index + 1
-        # the k-th blank line has k blank lines before it and blank[k]-1-k records
-        low, high = 0, len(self._blank)
-        while low < high:
-            middle = (low + high) // 2
-            if self._blank[middle] - 1 - middle <= index:
-                low = middle + 1
-            else:
-                high = middle
-        return index + 1 + low
+        before = bisect_right(self._shifts, index, key=itemgetter(0))
+        return index + 1 + (self._shifts[before - 1][1] if before else 0)
 
     def offset(self, index: int) -> int:
         """Offset of a line's first byte, in bytes."""
@@ -249,6 +287,8 @@ class Log:
     def read_at(self, index: int) -> tuple[Record | InvalidRecord, list[Diagnostic]]:
         """The typed record and what was found in it."""
         line = self.line(index)
+        if index in self._fragments:
+            return fragment(line, self._fragments[index]), []
         return examine_line(line, ijson.has_noncharacter_bytes(line))
 
     def end(self, at: int | None) -> int:

@@ -195,9 +195,7 @@ def _unended(record: Record | InvalidRecord, found: list[Diagnostic]) -> list[Di
 
 
 def _header_missing(first: str, record_id: str | None = None) -> Diagnostic:
-    return Diagnostic.of(
-        "header-missing", f"the first record is {first}, not the session header", record_id=record_id
-    )
+    return Diagnostic.of("header-missing", f"the first record is {first}, not the session header", record_id=record_id)
 
 
 def glued_finding(line: bytes, pieces: list[Piece]) -> Diagnostic:
@@ -216,6 +214,4 @@ def glued_finding(line: bytes, pieces: list[Piece]) -> Diagnostic:
 
 def fragment(data: bytes, finding: Diagnostic) -> InvalidRecord:
     """The invalid record of a glued line's fragment."""
-    return InvalidRecord(
-        raw=data, type=None, seq=None, id=None, envelope=None, value=None, diagnostics=(finding,)
-    )
+    return InvalidRecord(raw=data, type=None, seq=None, id=None, envelope=None, value=None, diagnostics=(finding,))
