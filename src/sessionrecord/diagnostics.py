@@ -89,6 +89,7 @@ CODES: Final[dict[str, CodeInfo]] = {
     "seq-not-increasing": CodeInfo("error", "seq is not above all earlier ones"),
     "id-duplicate": CodeInfo("error", "a record ID is used twice"),
     "ref-unresolved": CodeInfo("warning", "a ref names nothing in the stream"),
+    "stream-restarted": CodeInfo("info", "the file that is followed was cut short, written anew or replaced"),
     # structure
     "predecessor-missing": CodeInfo("warning", "the predecessor is not in the stream"),
     "predecessor-later": CodeInfo("warning", "the predecessor comes after the entity"),

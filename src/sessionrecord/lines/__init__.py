@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sessionrecord.lines.append import Appender, AppendTarget
+from sessionrecord.lines.follow import Fresh, LineFollower, Position
 from sessionrecord.lines.glue import Piece, split_glued
 from sessionrecord.lines.physical import (
     CHUNK_SIZE,
@@ -24,10 +25,13 @@ __all__ = [
     "Batch",
     "BrokenOff",
     "ByteSource",
+    "Fresh",
+    "LineFollower",
     "LongLine",
     "Parts",
     "PhysicalLine",
     "Piece",
+    "Position",
     "read_batches",
     "read_lines",
     "read_parts",

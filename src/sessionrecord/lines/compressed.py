@@ -122,17 +122,13 @@ class Unpacker:
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """The bytes that come out of the next ones; portions may be empty."""
-        if self._plain:
-            yield data
-            return
         while data and self.broken is None:
+            if self._plain:
+                yield data
+                return
             if self._decoder is None:
                 data = self._begin(data)
-                if self._plain:
-                    yield data
-                    return
-            if self._decoder is None:
-                return
+                continue
             yield from self._unpack(self._decoder, data)
             data = b""
             if self._decoder.eof:

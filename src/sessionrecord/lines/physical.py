@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final, TypeAlias
@@ -188,7 +188,7 @@ class Parts:
 
 def read_parts(
     source: ByteSource, most: int | None = None, size: int = CHUNK_SIZE
-) -> Iterator[Batch | LongLine | BrokenOff]:
+) -> Generator[Batch | LongLine | BrokenOff]:
     """The source as batches of whole lines of about `size` bytes, or one line where that is longer than `size`.
 
     A line longer than `most` bytes is not held. A source that is compressed with gzip or Zstandard is unpacked; whether
