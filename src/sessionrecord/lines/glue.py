@@ -29,6 +29,8 @@ class Piece:
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _OPENING: Final = re.compile(r'\{[ \t\r]*"')
 _OPENED: Final = re.compile(r'\{[ \t\r]*"[ \t\r]*\Z')
+_STRUCTURE: Final = re.compile(r'[{\["]')
+_VALUE_NEXT: Final = re.compile(r"[:,\[][ \t\r]*\Z")
 _LOOK_BACK: Final = 64
 
 
@@ -52,7 +54,7 @@ class _Splitter:
     def __init__(self, line: bytes) -> None:
         # one character a byte: JSON's own characters are ASCII, and positions are offsets
         self._text = line.decode("latin-1")
-        self._budget = 8 * len(line) + 65_536
+        self._budget = 8 * len(line) + (1 << 20)
 
     def pieces(self) -> list[Piece]:
         found: list[Piece] = []
@@ -80,7 +82,8 @@ class _Splitter:
         try:
             value, end = _DECODER.raw_decode(self._text, at)
         except JSONDecodeError as e:
-            self._budget -= (len(self._text) if e.msg.startswith("Unterminated") else e.pos) - at
+            # the error counts the lines before it
+            self._budget -= (len(self._text) if e.msg.startswith("Unterminated") else e.pos) - at + e.pos // 4
             return None, e.pos
         self._budget -= end - at
         return value, end
@@ -93,20 +96,22 @@ class _Splitter:
         """
         text = self._text
         near = _OPENED.search(text, max(at + 1, stop - _LOOK_BACK), stop)
-        swallowed = near.start() if near and not whole else stop
-        for opening in _OPENING.finditer(text, swallowed):
+        boundary = near.start() if near and not whole else stop
+        structure = _STRUCTURE.search(text, at)
+        inside = structure.start() if structure else len(text)
+        for opening in _OPENING.finditer(text, boundary):
             start = opening.start()
-            # further on it might be a value of the fragment, damaged twice
-            if start == at or (
-                start not in (swallowed, stop) and text[at:start].rstrip(" \t\r")[-1:] in (":", ",", "[")
-            ):
+            if start == at:
                 continue
-            value, end = self._decode(start)
-            behind = self._skip(end)
-            if _is_record(value) and (behind == len(text) or text[behind] == "{"):
-                return start, end
+            # far from the boundary it might be a value of the fragment, damaged twice
+            if start not in (boundary, stop, inside) and _VALUE_NEXT.search(text, max(at, start - _LOOK_BACK), start):
+                continue
             if self._budget < 0:
                 break
+            value, end = self._decode(start)
+            behind = self._skip(end)
+            if _is_record(value) and (start == inside or behind == len(text) or text[behind] == "{"):
+                return start, end
         return len(text), len(text)
 
 
