@@ -44,7 +44,7 @@ class Position:
         """The position that `to_json` gave. Raises `SourceError` for anything else."""
         try:
             members = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             members = None
         kinds = {"inode": int, "offset": int, "line": int, "fingerprint": str}
         if (
