@@ -142,7 +142,7 @@ def test_an_unfinished_last_line_of_a_rotated_file_is_given_as_it_is(path: Path)
     rotate(path, 1)
     append(path, b"new\n")
     assert list(lines.poll()) == []
-    assert list(lines.poll())[0] == PhysicalLine(2, 2, b"torn", ended=False)
+    assert next(iter(lines.poll())) == PhysicalLine(2, 2, b"torn", ended=False)
     lines.close()
 
 
