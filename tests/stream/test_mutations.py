@@ -5,16 +5,25 @@ from __future__ import annotations
 import json
 import random
 import tracemalloc
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from sessionrecord.records import InvalidRecord, Record, read_record
+from sessionrecord.records import InvalidRecord, Record
 from sessionrecord.session import Session
 from sessionrecord.stream import StreamReader
 
-TEXTS = ["x", "é\u2028\U0001f600", 'say "yes", {"a": [1, 2]}', "\\", "a\nb\tc", '{"type":"message","seq":1,"id":"r1"}', ""]
+TEXTS = [
+    "x",
+    "é\u2028\U0001f600",
+    'say "yes", {"a": [1, 2]}',
+    "\\",
+    "a\nb\tc",
+    '{"type":"message","seq":1,"id":"r1"}',
+    "",
+]
 
 
 def sample(rng: random.Random) -> list[bytes]:
@@ -26,13 +35,14 @@ def sample(rng: random.Random) -> list[bytes]:
     made: list[dict[str, Any]] = [
         {"type": "session", "seq": 1, "id": "r1", "agent": "a", "sessionId": text() or "s", "producer": {"method": "native"}}
     ]  # fmt: skip
-    for seq in range(2, rng.randrange(4, 12)):
+    for seq in range(2, rng.randrange(4, 9)):
         envelope = {"seq": seq, "id": f"r{seq}"}
         block = {"type": "text", "text": text()}
         kinds: list[dict[str, Any]] = [
             {"type": "message", **envelope, "messageId": f"m{seq}", "role": "user", "content": [block] * rng.randrange(3)},
-            {"type": "tool_call", **envelope, "callId": f"c{seq}", "arguments": {"type": "call", "seq": seq, "id": text() or "i", "n": [1.5, None, {"k": True}]}},
-            {"type": "odd_thing", **envelope, "x": [[], {}, [[{"deep": text()}]]], "y": 12345678901234567890},
+            {"type": "tool_call", **envelope, "callId": f"c{seq}",
+             "arguments": {"type": "call", "seq": seq, "id": text() or "i", "n": [1.5, None, {"k": True}]}},
+            {"type": "odd_thing", **envelope, "x": [[], {}, [[{"deep": text()}]]], "y": 9007199254740991},
             {"type": "usage", **envelope, "inputTokens": rng.randrange(10**6), "cost": {"amount": 0.1, "currency": "USD"}},
         ]  # fmt: skip
         made.append(rng.choice(kinds))
@@ -76,7 +86,9 @@ def mutate(stream: Stream, rng: random.Random) -> str:
     elif kind == "cut":
         stream.replace(at, min(len(data), at + rng.choice([1, 2, rng.randrange(1, 400)])), b"")
     elif kind == "insert":
-        junk = rng.choice([rng.randbytes(rng.randrange(1, 9)), b"\n", b"\0" * rng.randrange(1, 50), b'"', b"{", b"}", b"\r\n"])
+        junk = rng.choice(
+            [rng.randbytes(rng.randrange(1, 9)), b"\n", b"\0" * rng.randrange(1, 50), b'"', b"{", b"}", b"\r\n"]
+        )
         stream.replace(at, at, junk)
     elif kind == "cut to the end":
         stream.replace(at, len(data), b"")
@@ -143,29 +155,31 @@ def is_beginning(torn: bytes) -> bool:
     return False
 
 
-def lines_of(records: list[Record | InvalidRecord]) -> set[bytes]:
+def lines_of(records: Iterable[Record | InvalidRecord]) -> set[bytes]:
     return {r.to_line() for r in records if not isinstance(r, InvalidRecord)}
 
 
-def check(seed: int) -> None:
+def check(seed: int, *, session: bool) -> None:
     """One damaged stream, read in both ways."""
     rng = random.Random(seed)
-    lines = sample(rng)
+    lines = sample(random.Random(seed // 20))
     stream = Stream.of(lines)
     done = [mutate(stream, rng) for _ in range(rng.choice([1, 1, 1, 2, 3])) if stream.data]
+    certain = must_be_read(stream) if len(done) == 1 else alone(stream)
     reader = StreamReader(stream.data)
     records = list(reader)
-    session = Session.read(stream.data)
-    kept = list(session.records)
-    assert lines_of(kept) == lines_of(records), (seed, done)
-    expected = {lines[i] for i in must_be_read(stream)} if len(done) == 1 else {lines[i] for i in alone(stream)}
-    assert expected <= lines_of(records), (seed, done)
-    assert all(d.line is None or d.line <= stream.data.count(b"\n") + 1 for d in session.diagnostics)
+    read = lines_of(records)
+    if session:
+        opened = Session.read(stream.data)
+        assert lines_of(opened.records) == read, (seed, done)
+        assert all(d.line is None or d.line <= stream.data.count(b"\n") + 1 for d in opened.diagnostics)
+    assert {lines[i] for i in certain} <= read, (seed, done)
     # nothing is lost: the same bytes, though a record's members may change places, spaces and escapes of slashes aside
     assert unordered(b"".join(to_line(r) for r in records)) == unordered(stream.data), (seed, done)
 
 
 def alone(stream: Stream) -> list[int]:
+    """The records that stand whole on a line of their own."""
     found = []
     for number, (first, last) in stream.whole.items():
         if stream.data[:first][-1:] in (b"", b"\n") and stream.data[last : last + 1] in (b"", b"\n"):
@@ -181,9 +195,9 @@ def unordered(data: bytes) -> list[int]:
     return sorted(data.replace(b"\\/", b"/").translate(None, b" \t\r\n"))
 
 
-def run(seeds: range) -> None:
+def run(seeds: range, every: int) -> None:
     for seed in seeds:
-        check(seed)
+        check(seed, session=seed % every == 0)
 
 
 def test_the_samples_are_valid() -> None:
@@ -192,22 +206,26 @@ def test_the_samples_are_valid() -> None:
         data = Stream.of(sample(random.Random(seed))).data
         reader = StreamReader(data)
         records = list(reader)
-        assert {d.severity for d in reader.diagnostics} <= {"warning"}
+        assert reader.diagnostics == []
         assert lines_of(records) == set(data.split(b"\n")[:-1])
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(10))
 def test_what_a_mutation_left_whole_is_read(part: int) -> None:
-    """A twentieth of what the long test does, with fixed seeds."""
-    run(range(part * 1250, (part + 1) * 1250))
+    """A tenth of what the long test does, with fixed seeds; a session reads some of them too."""
+    run(range(part * 1000, (part + 1) * 1000), every=5)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("part", range(100))
+@pytest.mark.parametrize("part", range(50))
 def test_what_any_of_100_000_mutations_left_whole_is_read(part: int) -> None:
+    run(range(part * 2000, (part + 1) * 2000), every=1)
+
+
+def test_damage_takes_no_memory() -> None:
     tracemalloc.start()
     try:
-        run(range(part * 1000, (part + 1) * 1000))
+        run(range(100_000, 100_200), every=1)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
