@@ -54,8 +54,8 @@ def test_from_each_position_on_the_rest_comes(path: Path) -> None:
 
     async def run() -> None:
         async with follow_async(path, timeout=0) as records:
-            assert records.position is None
-            count = 0
+            before, count = records.position, 0
+            assert before is None
             async for record in records:
                 count += 1
                 assert record.id == everything[count - 1]
