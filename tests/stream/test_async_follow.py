@@ -9,8 +9,7 @@ import pytest
 
 import sessionrecord.stream
 from sessionrecord.errors import SourceError
-from sessionrecord.lines import Position
-from sessionrecord.stream import follow_async
+from sessionrecord.stream import Position, follow_async
 from tests.stream.samples import HEADER, message
 
 

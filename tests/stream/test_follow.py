@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from sessionrecord.errors import SourceError
-from sessionrecord.lines import Position
 from sessionrecord.records import InvalidRecord, Message, SessionHeader
-from sessionrecord.stream import Follower, follow
+from sessionrecord.stream import Follower, Position, follow
 from tests.stream.samples import HEADER, message
 
 WRITER = Path(__file__).with_name("growing.py")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from sessionrecord.lines import Position
 from sessionrecord.stream.authoring import Author, RecordList
 from sessionrecord.stream.follow import Follower, follow
 from sessionrecord.stream.reader import StreamReader
@@ -19,6 +20,7 @@ __all__ = [
     "AsyncStreamReader",
     "Author",
     "Follower",
+    "Position",
     "RecordList",
     "StreamReader",
     "StreamWriter",

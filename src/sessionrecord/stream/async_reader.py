@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Protocol
@@ -52,7 +53,7 @@ class AsyncStreamReader:
 
     def _parts(self) -> AsyncIterator[Batch | LongLine | BrokenOff]:
         read = getattr(self._source, "read", None)
-        if asyncio.iscoroutinefunction(read):
+        if inspect.iscoroutinefunction(read):
             return _awaited(self._source, self._max_line)  # type: ignore[arg-type]
         return _threaded(self._source, self._max_line)  # type: ignore[arg-type]
 
