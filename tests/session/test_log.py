@@ -40,11 +40,8 @@ def test_a_session_has_the_records_that_reading_gives_at_the_same_places(data: b
     records = list(reader)
     session = Session.read(gzip.compress(HEADER + data) if packed else HEADER + data)
     assert [to_line(r) for r in session.records] == [to_line(r) for r in records]
-    torn = {d.line for d in reader.diagnostics if d.code == "line-torn"}
-    cut = ("json-invalid", "utf8-invalid", "nul-bytes")
-    assert {(d.code, d.line, d.offset) for d in session.diagnostics if d.code in cut and d.line not in torn} == {
-        (d.code, d.line, d.offset) for d in reader.diagnostics if d.code in cut and d.line not in torn
-    }
+    codes = {"json-invalid", "utf8-invalid", "nul-bytes", "line-torn", "newline-missing", "line-blank", "line-crlf"}
+    assert {d for d in session.diagnostics if d.code in codes} == {d for d in reader.diagnostics if d.code in codes}
 
 
 def to_line(record: object) -> bytes:
@@ -98,6 +95,18 @@ def test_a_glued_line_that_is_appended_is_read_as_it_would_be_in_a_file(tmp_path
     assert [again._core.log.line_number(i) for i in range(5)] == [1, 2, 2, 2, 4]
 
 
+def test_a_torn_piece_at_the_end_is_no_longer_torn_once_something_follows() -> None:
+    """The line has its end then: it is glued, as reading what is written would find."""
+    source = HEADER + message(3).strip() + TORN
+    session = Session.read(source)
+    assert [(d.code, d.offset) for d in session.diagnostics] == [("line-torn", len(HEADER))]
+    session.append(read_record(message(4))[0])
+    again = Session.read(source + b"\n" + message(4))
+    assert session.diagnostics == again.diagnostics
+    assert [(d.code, d.offset) for d in session.diagnostics] == [("json-invalid", len(HEADER))]
+    assert list(session.records) == list(again.records)
+
+
 def test_views_count_what_was_recovered() -> None:
     session = Session.read(HEADER + TORN + message(3).strip() + message(4))
     assert session.resolve("messageId=m3").latest.id == "r3"
@@ -125,7 +134,7 @@ def test_a_compressed_stream_cut_short_gives_what_can_be_read() -> None:
     session = Session.read(packed)
     assert len(session) > 100
     assert [to_line(r) for r in session.records] == source[: len(session._core.log.source)].split(b"\n")
-    assert [d.code for d in session.diagnostics][-2:] == ["json-invalid", "compression-broken"]
+    assert [d.code for d in session.diagnostics][-2:] == ["line-torn", "compression-broken"]
     assert session.diagnostics[-1].offset == len(session._core.log.source)
     with pytest.raises(StreamError):
         Session.read(gzip.compress(HEADER)[:-2], strict=True)

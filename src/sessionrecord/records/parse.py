@@ -74,11 +74,13 @@ def examine_line(line: bytes, suspicious: bool) -> tuple[Record | InvalidRecord,
 def read_plain(lines: Iterable[bytes]) -> Iterator[Record | None]:
     """For each bare line its record, or None where `examine_line` has to find out what to say.
 
-    None is a header, an unknown type, or anything to report. The lines must hold no noncharacters. What is written here
+    None is a header, or anything to report. The lines must hold no noncharacters. What is written here
     is paid for every record that is read.
     """
     loads, dumps, strict = orjson.loads, orjson.dumps, orjson.OPT_STRICT_INTEGER
     validators, marks, mark = _plain_validators, Marks, Marks.last
+    value: Any = None
+    record: Record | None
     for line in lines:
         try:
             value = loads(line)
@@ -88,14 +90,30 @@ def read_plain(lines: Iterable[bytes]) -> Iterator[Record | None]:
                 yield None
                 continue
             record = validators[value["type"]](value, by_alias=True, by_name=False)
-        except (ValueError, TypeError, KeyError):
+        except KeyError:
+            record = _unknown(value)
+        except (ValueError, TypeError):
             yield None
             continue
-        if marks.last is not mark or "=" in value["id"]:
+        if marks.last is not mark:
             mark = marks.last
-            yield None
-        else:
-            yield record
+            record = _spelled(record, value)
+        yield None if record is None or "=" in record.id else record
+
+
+def _unknown(value: Any) -> Record | None:
+    """The record of an unknown type, or None where `examine_line` has to find out what to say."""
+    record_type = value.get("type")
+    if not isinstance(record_type, str) or record_type in RECORD_TYPES:
+        return None
+    try:
+        return _spelled(_any_validator(record_type)(value, by_alias=True, by_name=False), value)
+    except ValidationError:
+        return None
+
+
+def _spelled(record: Record | None, value: Any) -> Record | None:
+    return None if record is None or next(misspelled(record, value), None) is not None else record
 
 
 def _any_validator(record_type: Any) -> _Validate:

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, cast
 
+import orjson
+
 from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import IJsonError, InvalidRecordError, WriterError
@@ -160,7 +162,6 @@ class AuthorBase(ABC):
         """
         if not isinstance(record, EnvelopeModel):
             raise WriterError(f"only a valid record can be written, not {type(record).__name__}")
-        self._order.check(record)
         return self._take(type(record), _line(record.to_wire()))
 
     def _add(self, cls: type[R], envelope: Mapping[str, object], /, **members: object) -> R:
@@ -186,6 +187,7 @@ class AuthorBase(ABC):
             raise InvalidRecordError(found)
         if not isinstance(record, cls):
             raise WriterError(f"{excerpt(record.type)} is not the type of a {cls.__name__}")
+        self._order.check(record)  # as the line says it, whatever the object in hand says
         self._append(record, line)
         self._order.accept(record)
         return record
@@ -230,7 +232,10 @@ def _add_extra(cls: type[WireModel], data: dict[str, Any], extra: Mapping[str, A
 
 def _line(data: Mapping[str, Any]) -> bytes:
     try:
-        return ijson.dumps(data)
+        line = ijson.dumps(data)
+        if orjson.loads(line) != data:
+            ijson.refuse_foreign(dict(data))
+        return line
     except IJsonError as e:
         raise InvalidRecordError([Diagnostic.of(e.code, e.reason, pointer=e.pointer)]) from None
 

@@ -14,10 +14,8 @@ from sessionrecord.lines import Batch, BrokenOff, LongLine, Piece, split_glued
 from sessionrecord.records import InvalidRecord, Record
 from sessionrecord.records.parse import examine_line, read_plain
 
-__all__ = ["CUT_CODES", "StreamFold", "fragment", "glued_finding"]
+__all__ = ["StreamFold", "fragment", "glued_finding"]
 
-CUT_CODES: Final = frozenset({"json-invalid", "utf8-invalid", "nul-bytes"})
-"""What is found in a line that is not one JSON text: it may be torn, or glued."""
 _BOM: Final = b"\xef\xbb\xbf"
 _BLANKS: Final = b" \t\r"
 
@@ -91,7 +89,7 @@ class StreamFold:
         """The records of a line of which there may be something to say."""
         bare, notes = self._bare(line, number, offset, ended=ended)
         record, found = examine_line(bare, suspicious)
-        if isinstance(record, InvalidRecord) and any(d.code in CUT_CODES for d in found):
+        if isinstance(record, InvalidRecord) and any(d.code in ijson.UNREADABLE for d in found):
             pieces = split_glued(bare)
             if pieces:
                 bom = len(_BOM) if any(d.code == "bom" for d in notes) else 0
@@ -187,7 +185,7 @@ class StreamFold:
 
 def _unended(record: Record | InvalidRecord, found: list[Diagnostic]) -> list[Diagnostic]:
     """The findings of a last line that has no newline: torn, or whole with only that missing."""
-    cut = [d for d in found if d.code in CUT_CODES]
+    cut = [d for d in found if d.code in ijson.UNREADABLE]
     if not cut:
         return [*found, Diagnostic.of("newline-missing", "the last line is whole but has no newline")]
     torn = Diagnostic.of("line-torn", f"the last line has no newline and is not whole: {cut[0].message}")
