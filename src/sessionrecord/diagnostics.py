@@ -55,6 +55,8 @@ CODES: Final[dict[str, CodeInfo]] = {
     "nul-bytes": CodeInfo("error", "the line holds NUL bytes and is not JSON"),
     "json-invalid": CodeInfo("error", "the line is not one JSON text", "ASR-041"),
     "line-torn": CodeInfo("error", "the last line has no newline and is not whole"),
+    "line-too-long": CodeInfo("error", "the line is longer than the reader was told to hold; it is skipped"),
+    "compression-broken": CodeInfo("error", "the compressed source is cut short or damaged; what came before is read"),
     "not-an-object": CodeInfo("error", "a record is a JSON object", "ASR-041"),
     "duplicate-member": CodeInfo("error", "an object names a member twice", "ASR-041"),
     "lone-surrogate": CodeInfo("error", "a string holds an unpaired surrogate", "ASR-041"),
@@ -87,6 +89,7 @@ CODES: Final[dict[str, CodeInfo]] = {
     "seq-not-increasing": CodeInfo("error", "seq is not above all earlier ones"),
     "id-duplicate": CodeInfo("error", "a record ID is used twice"),
     "ref-unresolved": CodeInfo("warning", "a ref names nothing in the stream"),
+    "stream-restarted": CodeInfo("info", "the file that is followed was cut short, written anew or replaced"),
     # structure
     "predecessor-missing": CodeInfo("warning", "the predecessor is not in the stream"),
     "predecessor-later": CodeInfo("warning", "the predecessor comes after the entity"),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import json
 import os
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Iterator
 from itertools import cycle
@@ -15,6 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionrecord.errors import SessionRecordError, SourceError, StreamError
+from sessionrecord.lines import split_glued
+from sessionrecord.lines.compressed import is_compressed
 from sessionrecord.records import InvalidRecord, Message, Record, SessionHeader, TextBlock, read_record
 from sessionrecord.stream import StreamReader
 from tests.stream.samples import HEADER, message, ordered_records
@@ -54,13 +60,24 @@ def raw_of(record: Record | InvalidRecord) -> bytes:
 
 
 def naive_records(data: bytes) -> Iterator[Record | bytes]:
-    """Line by line: a valid record, or the bytes of a line that is none. Blank lines are no records."""
+    """Line by line: a valid record, or the bytes of a line that is none, piece by piece if it is glued. Blank lines are no records."""
     lines = data.removeprefix(BOM).split(b"\n")
     for i, line in enumerate(lines):
         bare = line.removesuffix(b"\r") if i < len(lines) - 1 else line
-        if bare.strip(b" \t\r"):
-            record, _ = read_record(bare)
-            yield bare if isinstance(record, InvalidRecord) else record
+        pieces = [bare[p.start : p.end] for p in split_glued(bare)] if not is_json(bare) else []
+        for piece in pieces or [bare]:
+            if piece.strip(b" \t\r"):
+                record, _ = read_record(piece)
+                yield piece if isinstance(record, InvalidRecord) else record
+
+
+def is_json(line: bytes) -> bool:
+    """Whether a line is one JSON text, as Python's own reader sees it."""
+    try:
+        json.loads(line.decode("utf-8"))
+    except ValueError:
+        return False
+    return True
 
 
 def pieces() -> st.SearchStrategy[bytes]:
@@ -81,8 +98,8 @@ def pieces() -> st.SearchStrategy[bytes]:
 
 
 def damaged_streams() -> st.SearchStrategy[bytes]:
-    """Any bytes, most of them nearly a stream."""
-    return st.lists(pieces(), max_size=8).map(b"".join)
+    """Any bytes that do not begin as a compressed file, most of them nearly a stream."""
+    return st.lists(pieces(), max_size=8).map(b"".join).filter(lambda data: not is_compressed(data))
 
 
 @given(damaged_streams(), st.lists(st.integers(1, 60), min_size=1, max_size=5))
@@ -120,13 +137,15 @@ def test_a_strict_reader_raises_nothing_but_our_errors_and_only_where_there_is_a
 
 @given(damaged_streams())
 def test_every_finding_says_where_it_is(data: bytes) -> None:
-    """Design: a diagnostic has the line from 1 and the byte offset of the line."""
+    """Design: a diagnostic has the line from 1 and a byte offset: the line's, or the record's if others stand before it."""
     reader = StreamReader(data)
     list(reader)
     starts = [0, *(i + 1 for i, byte in enumerate(data) if byte == 10)]
     for finding in reader.diagnostics:
         if finding.code != "stream-empty" and finding.line is not None:
-            assert finding.offset == starts[finding.line - 1]
+            assert finding.offset is not None
+            start, before = starts[finding.line - 1], data[starts[finding.line - 1] : finding.offset]
+            assert finding.offset == start or (finding.offset > start and before and b"\n" not in before)
 
 
 @settings(max_examples=25)
@@ -173,13 +192,55 @@ def test_a_tail_torn_within_a_character_is_torn_too() -> None:
     assert "line-torn" in codes
 
 
-def test_a_torn_tail_glued_to_the_next_record_is_one_invalid_line() -> None:
-    """A writer that went on after a crash without a newline: neither half is guessed at."""
-    glued = CUT + message(3)
-    records, codes = read(HEADER + glued + message(4))
+def test_a_torn_tail_glued_to_the_next_record_is_one_error_and_the_record_is_read() -> None:
+    """Ruling 19: a writer that went on after a crash without a newline. Both pieces are kept, in their order."""
+    reader = StreamReader(HEADER + CUT + message(3) + message(4))
+    records = list(reader)
+    assert [type(r) for r in records] == [SessionHeader, InvalidRecord, Message, Message]
+    assert raw_of(records[1]) == CUT
+    [found] = reader.diagnostics
+    assert (found.code, found.line, found.offset) == ("json-invalid", 2, len(HEADER))
+    assert isinstance(records[1], InvalidRecord)
+    assert records[1].diagnostics == (found,)
+
+
+def test_whole_records_on_one_line_are_one_error_and_all_are_read() -> None:
+    """Ruling 19; what is found in one of them is told at its own offset."""
+    glued = message(2).strip() + message(1, record_id="r9").strip() + message(3)
+    reader = StreamReader(BOM + glued + message(4))
+    assert [r.id for r in reader] == ["r2", "r9", "r3", "r4"]
+    assert [(d.code, d.line, d.offset) for d in reader.diagnostics] == [
+        ("bom", 1, 0),
+        ("json-invalid", 1, 0),
+        ("header-missing", 1, 3),
+        ("seq-not-increasing", 1, 3 + len(message(2)) - 1),
+    ]
+
+
+def test_a_fragment_that_ends_the_stream_is_a_torn_tail() -> None:
+    """It may be being written, or its writer crashed; the record before it is whole."""
+    reader = StreamReader(HEADER + message(2).strip() + CUT)
+    assert [r.id for r in reader] == ["r1", "r2", None]
+    assert [(d.code, d.line, d.offset) for d in reader.diagnostics] == [("line-torn", 2, len(HEADER))]
+
+
+def test_a_last_record_that_is_glued_and_has_no_newline_is_whole() -> None:
+    _, codes = read(HEADER + CUT + message(2).strip())
+    assert codes == ["json-invalid", "newline-missing"]
+
+
+def test_nul_bytes_glued_to_a_record_are_named() -> None:
+    """A power loss leaves them, and the next writer goes on behind them."""
+    records, codes = read(HEADER + b"\0" * 500 + message(3))
     assert [type(r) for r in records] == [SessionHeader, InvalidRecord, Message]
-    assert raw_of(records[1]) == glued.removesuffix(b"\n")
-    assert codes == ["json-invalid"]
+    assert codes == ["nul-bytes"]
+
+
+def test_a_glued_line_ends_a_strict_reading_before_its_records() -> None:
+    records = iter(StreamReader(HEADER + message(2).strip() + message(3), strict=True))
+    assert isinstance(next(records), SessionHeader)
+    with pytest.raises(StreamError, match=r"line 2: error json-invalid: 2 whole records on one line"):
+        next(records)
 
 
 def test_a_whole_last_line_without_newline_is_a_record() -> None:
@@ -233,9 +294,10 @@ def test_a_byte_order_mark_is_skipped_and_reported() -> None:
     assert [(d.code, d.severity, d.line, d.offset) for d in reader.diagnostics] == [("bom", "warning", 1, 0)]
 
 
-def test_a_byte_order_mark_elsewhere_is_no_json() -> None:
+def test_a_byte_order_mark_elsewhere_is_no_json_and_the_record_behind_it_is_read() -> None:
+    """Files joined by `cat`."""
     records, codes = read(HEADER + BOM + message(2))
-    assert raw_of(records[1]).startswith(BOM)
+    assert [raw_of(records[1]), text_of(records[2])] == [BOM, "x"]
     assert codes == ["json-invalid"]
 
 
@@ -421,3 +483,132 @@ def test_findings_are_told_no_later_and_no_earlier_than_their_record() -> None:
     seen = [[d.code for d in reader.diagnostics] for _ in reader]
     late = ["seq-not-increasing"]
     assert seen == [[], [], late, late, [*late, "line-torn"]]
+
+
+@given(damaged_streams(), st.integers(1, 120), st.lists(st.integers(1, 60), min_size=1, max_size=5))
+def test_lines_over_the_cap_are_left_out_and_everything_else_is_as_without_it(
+    data: bytes, most: int, sizes: list[int]
+) -> None:
+    """`StreamReader`: reading goes on, whatever the portions; where a line is too long, and how long it is, is told."""
+    lines = data.split(b"\n")
+    long = [i for i, line in enumerate(lines) if len(line) > most]
+    # a line of nothing but spaces stands in for each: it is no record and hides nothing
+    without = StreamReader(b"\n".join(b" " * len(x) if len(x) > most else x for x in lines))
+    expected = list(without)
+    for source in (data, Portions(data, sizes)):
+        reader = StreamReader(source, max_line=most)
+        assert list(reader) == expected
+        found = [(d.line, d.offset, d.message) for d in reader.diagnostics if d.code == "line-too-long"]
+        assert [(line, offset) for line, offset, _ in found] == [(i + 1, sum(map(len, lines[:i])) + i) for i in long]
+        for i, (_, _, text) in zip(long, found, strict=True):
+            assert f" {len(lines[i])} bytes" in text
+
+
+def test_a_header_that_is_too_long_is_missed() -> None:
+    reader = StreamReader(HEADER.replace(b'"s"', b'"' + b"s" * 200 + b'"') + message(2), max_line=200)
+    assert [r.id for r in reader] == ["r2"]
+    assert [(d.code, d.line) for d in reader.diagnostics] == [("line-too-long", 1), ("header-missing", 1)]
+
+
+def test_strict_raises_for_a_line_that_is_too_long() -> None:
+    with pytest.raises(StreamError, match="line-too-long"):
+        list(StreamReader(HEADER + message(2, "z" * 999), strict=True, max_line=500))
+
+
+def test_a_cap_of_exactly_the_line_lets_it_pass() -> None:
+    """The LF is not counted."""
+    longest = len(message(2, "z" * 300)) - 1
+    assert len(list(StreamReader(HEADER + message(2, "z" * 300), strict=True, max_line=longest))) == 2
+    reader = StreamReader(HEADER + message(2, "z" * 300), max_line=longest - 1)
+    assert len(list(reader)) == 1
+
+
+class Repeats(io.RawIOBase):
+    """A source that is made as it is read: a head, then a piece again and again, then a tail."""
+
+    def __init__(self, head: bytes, piece: bytes, times: int, tail: bytes) -> None:
+        super().__init__()
+        self._parts: Iterator[bytes] = (part for part in (head, *(piece,) * times, tail))
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return next(self._parts, b"")
+
+
+def test_a_line_of_300_mb_under_a_cap_of_1_mb_is_not_held() -> None:
+    begin = message(2).removesuffix(b'x"}]}\n')
+    source: Any = Repeats(HEADER + begin, b"z" * 30_000, 10_000, b'"}]}\n' + message(3))
+    reader = StreamReader(source, max_line=1_000_000)
+    tracemalloc.start()
+    try:
+        records = list(reader)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [r.id for r in records] == ["r1", "r3"]
+    [found] = reader.diagnostics
+    assert (found.code, found.line, found.offset) == ("line-too-long", 2, len(HEADER))
+    assert str(300_000_000 + len(begin) + 4) in found.message
+    assert peak < 3_000_000
+
+
+def test_an_archive_that_holds_one_endless_line_is_not_held_either() -> None:
+    """A megabyte of gzip can stand for a gigabyte: unpacking is by portions, and the cap counts what comes out."""
+    data = gzip.compress(HEADER + b"z" * 100_000_000 + b"\n" + message(2))
+    reader = StreamReader(data, max_line=1_000_000)
+    tracemalloc.start()
+    try:
+        assert [r.id for r in reader] == ["r1", "r2"]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [d.code for d in reader.diagnostics] == ["line-too-long"]
+    assert peak < 4_000_000
+
+
+@given(damaged_streams())
+def test_a_compressed_stream_is_read_as_what_it_holds(data: bytes) -> None:
+    """Known by its first bytes, not by a name; offsets are those of the stream."""
+    plain, packed = StreamReader(data), StreamReader(gzip.compress(data))
+    assert list(packed) == list(plain)
+    assert packed.diagnostics == plain.diagnostics
+
+
+def test_a_compressed_stream_that_is_cut_short_gives_what_can_be_read() -> None:
+    whole = HEADER + b"".join(message(n, os.urandom(30).hex()) for n in range(2, 400))
+    packed = gzip.compress(whole)
+    reader = StreamReader(packed[: len(packed) // 2])
+    records = list(reader)
+    assert len(records) > 100
+    read_lines = [r.raw if isinstance(r, InvalidRecord) else r.to_line() for r in records]
+    assert whole.startswith(b"\n".join(read_lines))
+    assert [d.code for d in reader.diagnostics][-1] == "compression-broken"
+    assert reader.diagnostics[-1].offset == len(b"\n".join(read_lines))
+    with pytest.raises(StreamError, match="ends early"):
+        list(StreamReader(gzip.compress(HEADER)[:-3], strict=True))
+
+
+MEASURE = """
+import resource, sys
+from sessionrecord.stream import StreamReader
+base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(sum(1 for _ in StreamReader(sys.stdin.buffer)), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base)
+"""
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss is the system's")
+def test_reading_a_gigabyte_takes_less_than_64_mb() -> None:
+    """Above what the import takes; measured by the system, in a process of its own."""
+    with subprocess.Popen([sys.executable, "-c", MEASURE], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(HEADER)
+        seq, size = 2, len(HEADER)
+        while size <= 1_000_000_000:
+            batch = b"".join(message(n, "z" * 900) for n in range(seq, seq + 1000))
+            child.stdin.write(batch)
+            seq, size = seq + 1000, size + len(batch)
+        child.stdin.close()
+        count, kib = map(int, child.stdout.read().split())
+    assert count == seq - 1
+    assert kib < 64 * 1024

@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 from sessionrecord.lines.append import Appender, AppendTarget
-from sessionrecord.lines.physical import CHUNK_SIZE, Batch, ByteSource, PhysicalLine, read_batches, read_lines
+from sessionrecord.lines.follow import Fresh, LineFollower, Position
+from sessionrecord.lines.glue import Piece, split_glued
+from sessionrecord.lines.physical import (
+    CHUNK_SIZE,
+    Batch,
+    BrokenOff,
+    ByteSource,
+    LongLine,
+    Parts,
+    PhysicalLine,
+    read_batches,
+    read_lines,
+    read_parts,
+)
 
 __all__ = [
     "CHUNK_SIZE",
     "AppendTarget",
     "Appender",
     "Batch",
+    "BrokenOff",
     "ByteSource",
+    "Fresh",
+    "LineFollower",
+    "LongLine",
+    "Parts",
     "PhysicalLine",
+    "Piece",
+    "Position",
     "read_batches",
     "read_lines",
+    "read_parts",
+    "split_glued",
 ]

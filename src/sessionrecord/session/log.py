@@ -10,9 +10,11 @@ import mmap
 import os
 import stat
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
@@ -21,13 +23,16 @@ import orjson
 from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import SourceError
+from sessionrecord.lines import split_glued
+from sessionrecord.lines.compressed import is_compressed, unpack
 from sessionrecord.records import RECORD_TYPES, InvalidRecord, Record
 from sessionrecord.records.parse import examine_line
+from sessionrecord.stream.fold import fragment, glued_finding
 
 __all__ = ["Log", "Source"]
 
 Source: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes
-"""Where a stream is read from: a path, a binary file object, or the bytes themselves."""
+"""Where a stream is read from: a path, a binary file object, or the bytes themselves; compressed ones are unpacked."""
 
 _CHUNK: Final = 1 << 18
 _NO_TYPE: Final = 0
@@ -38,13 +43,22 @@ _BLANKS: Final = b" \t\r"
 
 
 class Log:
-    """Lines in file order; appended ones follow those of the source. Blank lines are no records."""
+    """Lines in file order; appended ones follow those of the source. Blank lines are no records.
+
+    A glued line gives a record for each of its pieces; it is still one line, and written back as it is.
+    """
 
     def __init__(self, source: mmap.mmap | bytes) -> None:
+        broken: str | None = None
+        if is_compressed(source[:4]):
+            with memoryview(source) as packed:
+                source, broken = unpack(packed)
         self.source = source
         self.tail: list[bytes] = []
         """The lines appended."""
-        self._tail_records = array("Q")
+        self._tail_records: list[bytes] = []
+        self._glued_end: tuple[Diagnostic, Diagnostic] | None = None
+        """What is found in a glued last line that ends in a fragment: while it has no newline, and once it has."""
         self._lines = 0
         self.types: list[str | None] = [None, None, *RECORD_TYPES]
         """Type code to type; code 0 stands for no readable type, 1 for one beyond the table."""
@@ -55,7 +69,13 @@ class Log:
         self.findings: list[tuple[int, Diagnostic]] = []
         """What opening found, each with the index of its record (-1: the file)."""
         self._starts = array("Q")
-        self._blank: list[int] = []
+        self._ends: dict[int, int] = {}
+        """Where a piece of a glued line ends, by the index of its record."""
+        self._fragments: dict[int, Diagnostic] = {}
+        """What was found in the glued lines of those pieces that are no record."""
+        self._shifts: list[tuple[int, int]] = []
+        """From which index on the line number is how much more than index + 1."""
+        self._shift = 0
         self._top = -1
         self._source_records = 0
         self._tail_offset = len(source)
@@ -63,6 +83,9 @@ class Log:
         self._first_crlf: tuple[int, int] | None = None
         self._late_header = False
         self._open()
+        if broken is not None:
+            offset = len(source)
+            self.findings.append((len(self), Diagnostic.of("compression-broken", broken, offset=offset)))
 
     @classmethod
     def read(cls, source: Source) -> Log:
@@ -147,7 +170,7 @@ class Log:
                 self._add_odd(line, at, number)
                 top = self._top
             else:
-                self._blank.append(number)
+                self._move(1)
                 self.findings.append((-1, Diagnostic.of("line-blank", "the line is blank", line=number, offset=at)))
             if line[-1:] == b"\r":
                 self._crlf, self._first_crlf = self._crlf + 1, self._first_crlf or (number, at)
@@ -158,6 +181,27 @@ class Log:
     def _add_odd(self, line: bytes, at: int, number: int) -> None:
         """A line of which something that the index needs is unusual, or missing."""
         value = _value(line)
+        pieces = split_glued(line) if value is None else []
+        if not pieces:
+            self._add_members(value, at, number)
+            return
+        first, finding = len(self.seqs), replace(glued_finding(line, pieces), line=number, offset=at)
+        self.findings.append((first, finding))
+        for piece in pieces:
+            index = len(self.seqs)
+            if index != first:
+                self._move(-1)
+            self._ends[index] = at + piece.end
+            if not piece.whole:
+                self._fragments[index] = finding
+            self._add_members(_value(line[piece.start : piece.end]) if piece.whole else None, at + piece.start, number)
+
+    def _move(self, by: int) -> None:
+        """From the next record on, line numbers and indexes are further apart: by a blank line, or a glued record."""
+        self._shift += by
+        self._shifts.append((len(self.seqs), self._shift))
+
+    def _add_members(self, value: Any, at: int, number: int) -> None:
         members = value if isinstance(value, dict) else {}
         record_type, seq, record_id = members.get("type"), members.get("seq"), members.get("id")
         index = len(self.seqs)
@@ -200,12 +244,19 @@ class Log:
 
     def _end_without_newline(self, number: int) -> None:
         last = len(self.seqs) - 1
-        if number in self._blank or last < 0:
+        if last < 0 or self.line_number(last) != number:
             return
         line = self.line(last)
-        if line.endswith(b"\r"):  # no line end, since no LF follows
+        if self.source[len(self.source) - 1 :] == b"\r":  # no line end, since no LF follows
             self._crlf -= 1
             self._first_crlf = self._first_crlf if self._crlf else None
+        if last in self._fragments:
+            glued = self._fragments[last]
+            message = f"the last line has no newline and is not whole: {glued.message}"
+            torn = Diagnostic.of("line-torn", message, line=number, offset=glued.offset)
+            self._glued_end = torn, glued
+            self._put_for(glued, torn)
+            return
         cut = [f for f in ijson.examine(line)[1] if f.code in ijson.UNREADABLE]
         code, message = (
             ("line-torn", f"the last line has no newline and is not whole: {cut[0].message}")
@@ -214,20 +265,28 @@ class Log:
         )
         self.findings.append((last, Diagnostic.of(code, message, line=number, offset=self._starts[last])))
 
+    def _put_for(self, old: Diagnostic, new: Diagnostic) -> None:
+        """Put a finding in the place of another, that of a glued line."""
+        self.findings = [(i, new if d is old else d) for i, d in self.findings]
+        self._fragments = {i: new if d is old else d for i, d in self._fragments.items()}
+
     def append(self, line: bytes) -> None:
         """Put a line after all others."""
         if not self.tail:
             self._end_source()
-        before = len(self)
-        self._add_lines([line], self._tail_offset, self._lines)
+        first, at = len(self), self._tail_offset
+        self._add_lines([line], at, self._lines)
         self._lines += 1
         self._tail_offset += len(line) + 1
         self.tail.append(line)
-        if len(self) > before:
-            self._tail_records.append(len(self.tail) - 1)
+        for index in range(first, len(self)):
+            piece = line[self._starts[index] - at : self._ends.get(index, self._tail_offset) - at]
+            self._tail_records.append(piece.removesuffix(b"\r"))
 
     def _end_source(self) -> None:
         """The last line of the source gets its newline now."""
+        if self._glued_end is not None:
+            self._put_for(*self._glued_end)
         self.findings = [f for f in self.findings if f[1].code not in ("line-torn", "newline-missing")]
         size = len(self.source)
         if self.source[size - 1 : size] == b"\r":
@@ -240,10 +299,9 @@ class Log:
     def line(self, index: int) -> bytes:
         """A record's line without its line end."""
         if index >= self._source_records:
-            line = self.tail[self._tail_records[index - self._source_records]]
-            return line.removesuffix(b"\r")
+            return self._tail_records[index - self._source_records]
         start = self._starts[index]
-        end = self.source.find(b"\n", start)
+        end = self._ends.get(index) or self.source.find(b"\n", start)
         if end < 0 and not self.tail:
             return self.source[start:]
         line = self.source[start:] if end < 0 else self.source[start:end]
@@ -251,17 +309,8 @@ class Log:
 
     def line_number(self, index: int) -> int:
         """Line in the stream, from 1."""
-        if not self._blank:
-            return index + 1
-        # the k-th blank line has k blank lines before it and blank[k]-1-k records
-        low, high = 0, len(self._blank)
-        while low < high:
-            middle = (low + high) // 2
-            if self._blank[middle] - 1 - middle <= index:
-                low = middle + 1
-            else:
-                high = middle
-        return index + 1 + low
+        before = bisect_right(self._shifts, index, key=itemgetter(0))
+        return index + 1 + (self._shifts[before - 1][1] if before else 0)
 
     def offset(self, index: int) -> int:
         """Offset of a line's first byte, in bytes."""
@@ -287,6 +336,8 @@ class Log:
     def read_at(self, index: int) -> tuple[Record | InvalidRecord, list[Diagnostic]]:
         """The typed record and what was found in it."""
         line = self.line(index)
+        if index in self._fragments:
+            return fragment(line, self._fragments[index]), []
         return examine_line(line, ijson.has_noncharacter_bytes(line))
 
     def end(self, at: int | None) -> int:
