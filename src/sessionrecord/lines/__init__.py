@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sessionrecord.lines.append import Appender, AppendTarget
 from sessionrecord.lines.physical import CHUNK_SIZE, Batch, ByteSource, PhysicalLine, read_batches, read_lines
+from sessionrecord.lines.sync import FsyncPolicy
 
 __all__ = [
     "CHUNK_SIZE",
@@ -11,6 +12,7 @@ __all__ = [
     "Appender",
     "Batch",
     "ByteSource",
+    "FsyncPolicy",
     "PhysicalLine",
     "read_batches",
     "read_lines",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from sessionrecord.stream.async_writer import AsyncStreamWriter
 from sessionrecord.stream.authoring import Author, RecordList
 from sessionrecord.stream.reader import StreamReader
 from sessionrecord.stream.writer import StreamWriter
 
-__all__ = ["Author", "RecordList", "StreamReader", "StreamWriter"]
+__all__ = ["AsyncStreamWriter", "Author", "RecordList", "StreamReader", "StreamWriter"]
