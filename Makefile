@@ -1,5 +1,6 @@
 # make demo    convert the sample log, validate it and look at it (needs Python >= 3.11, nothing else)
 # make test    every check: lint, types, layers, tests with the coverage gate, the docs' examples
+# make soak    the long tests: kills, turns and full disks at their full counts
 # make docs    build the documentation into site/
 # make bench   print the ratios of docs/performance.md
 # make venv    .venv with the dev dependencies; PYTHON=python3.13 chooses the interpreter
@@ -21,7 +22,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := off
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: venv demo test docs bench format lint types layers pytest clean
+.PHONY: venv demo test soak docs bench format lint types layers pytest clean
 .DEFAULT_GOAL := test
 
 # One stamp a set of dependencies: nothing is installed twice, and a changed pyproject.toml installs again.
@@ -76,6 +77,9 @@ layers: $(VENV)/.stamp-dev
 
 pytest: $(VENV)/.stamp-dev
 	$(BIN)/python -m pytest $(PYTEST_ARGS) --cov=sessionrecord --cov-branch --cov-fail-under=95
+
+soak: $(VENV)/.stamp-dev
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m soak
 
 format: $(VENV)/.stamp-dev
 	$(BIN)/ruff check --fix $(CODE)

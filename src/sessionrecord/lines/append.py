@@ -59,7 +59,7 @@ class Appender:
             self._release()
             raise
         self._periodic: PeriodicSync | None = None
-        if not isinstance(fsync, str) and self._descriptor is not None:
+        if isinstance(fsync, int | float) and self._descriptor is not None:
             self._periodic = PeriodicSync(self._descriptor, fsync, self._sync_failed)
         _appenders.add(self)
 

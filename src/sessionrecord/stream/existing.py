@@ -53,7 +53,8 @@ def read_existing(source: BinaryIO, name: str) -> Existing:
                 raise WriterError(f"{name} cannot be continued: its first record is not a valid session header")
             existing.header = record
         existing.order.accept_existing(record.seq, record.id)
-    existing.diagnostics = [d for d in reader.diagnostics if d.code != "stream-empty"]
+    still_to_come = ("stream-empty", "header-missing") if existing.header is None else ()
+    existing.diagnostics = [d for d in reader.diagnostics if d.code not in still_to_come]
     return existing
 
 
