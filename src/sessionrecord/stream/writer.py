@@ -62,7 +62,7 @@ class StreamWriter(Author):
     ) -> None:
         super().__init__()
         self._key = key
-        self._fsync = fsync
+        self._fsync: FsyncPolicy = fsync
         self._wait = wait
         self._closed = False
         self.header: SessionHeader | None = None
