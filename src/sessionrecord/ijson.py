@@ -165,6 +165,18 @@ def dumps(value: JsonValue, *, indent: bool = False) -> bytes:
     return line
 
 
+def dumps_plain(value: JsonValue) -> bytes | None:
+    """As `dumps`, in a fraction of the time of writing and proving; None where the line may hold anything to report.
+
+    A line that it gives is canonical: `orjson.loads` reads it back exactly.
+    """
+    try:
+        line = orjson.dumps(value, option=_PLAIN | _STRICT)
+    except (TypeError, ValueError):
+        return None
+    return None if b"null" in line or has_noncharacter_bytes(line) else line  # orjson writes NaN as null
+
+
 def _number(value: object) -> orjson.Fragment:
     if isinstance(value, Decimal):
         if not value.is_finite():

@@ -8,6 +8,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, cast
 
+import orjson
+
 from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import IJsonError, InvalidRecordError, WriterError
@@ -25,7 +27,7 @@ from sessionrecord.records import (
     WireModel,
 )
 from sessionrecord.records.envelope import EnvelopeModel
-from sessionrecord.records.parse import examine_line
+from sessionrecord.records.parse import examine_line, validate_plain
 from sessionrecord.refs import ENTITY_KEY_OF_TYPE, Ref, is_ambiguous_id
 
 __all__ = [
@@ -170,10 +172,9 @@ class AuthorBase(ABC):
         """
         if not isinstance(record, EnvelopeModel):
             raise WriterError(f"only a valid record can be written, not {type(record).__name__}")
-        line = _line(record.to_wire())
         with self._lock:
             self._order.check(record)
-            return self._take(type(record), line)
+            return self._take(type(record), record.to_wire())
 
     def _add(self, cls: type[R], envelope: Mapping[str, object], /, **members: object) -> R:
         record_type = str(members.pop("type", cls.model_fields["type"].default))
@@ -181,10 +182,10 @@ class AuthorBase(ABC):
             self._order.check_type(record_type)
             seq, record_id = self._order.next()
             data = {"type": record_type, "seq": seq, "id": record_id, **_members(cls, record_type, members, envelope)}
-            return self._take(cls, _line(data))
+            return self._take(cls, data)
 
-    def _take(self, cls: type[R], line: bytes) -> R:
-        record, found = examine_line(line, ijson.has_noncharacter_bytes(line))
+    def _take(self, cls: type[R], data: dict[str, Any]) -> R:
+        line, record, found = _proved(data)
         # a reader forgives a null in a member of our own design, an author does not write it
         if isinstance(record, InvalidRecord) or any(d.code == "null-not-allowed" for d in found):
             raise InvalidRecordError(found)
@@ -251,6 +252,17 @@ def _add_extra(cls: type[WireModel], data: dict[str, Any], extra: Mapping[str, A
         if name in cls.model_fields or any(name == f.alias for f in cls.model_fields.values()):
             raise WriterError(f"{excerpt(name)} is a member that the format defines: give it as an argument of its own")
         data[name] = _wire(value)
+
+
+def _proved(data: dict[str, Any]) -> tuple[bytes, Record | InvalidRecord, list[Diagnostic]]:
+    """The line of a wire object, and what a reader finds in it."""
+    line = ijson.dumps_plain(data)
+    # read back, so that the record shares nothing with what the caller may change later
+    record = None if line is None else validate_plain(orjson.loads(line))
+    if line is not None and record is not None:
+        return line, record, []
+    line = _line(data) if line is None else line
+    return line, *examine_line(line, ijson.has_noncharacter_bytes(line))
 
 
 def _line(data: Mapping[str, Any]) -> bytes:
