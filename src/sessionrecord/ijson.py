@@ -174,7 +174,9 @@ def dumps_plain(value: JsonValue) -> bytes | None:
         line = orjson.dumps(value, option=_PLAIN | _STRICT)
     except (TypeError, ValueError):
         return None
-    return None if b"null" in line or has_noncharacter_bytes(line) else line  # orjson writes NaN as null
+    if b"null" in line and orjson.loads(line) != value:  # orjson writes NaN as null
+        return None
+    return None if has_noncharacter_bytes(line) else line
 
 
 def _number(value: object) -> orjson.Fragment:

@@ -187,7 +187,7 @@ class AuthorBase(ABC):
     def _take(self, cls: type[R], data: dict[str, Any]) -> R:
         line, record, found = _proved(data)
         # a reader forgives a null in a member of our own design, an author does not write it
-        if isinstance(record, InvalidRecord) or any(d.code == "null-not-allowed" for d in found):
+        if isinstance(record, InvalidRecord) or (found and any(d.code == "null-not-allowed" for d in found)):
             raise InvalidRecordError(found)
         if not isinstance(record, cls):
             raise WriterError(f"{excerpt(record.type)} is not the type of a {cls.__name__}")
