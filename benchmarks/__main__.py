@@ -41,6 +41,7 @@ def _rows(folder: Path, sizes: list[int], rounds: int) -> Iterator[Row]:
             whole[count] = folder / f"whole-{count}.jsonl"
             data.write(whole[count], count, "canonical", compactions=False)
     yield from suite.views(paths, whole, rounds)
+    yield from suite.writing(folder, rounds)
     yield from suite.imports(max(rounds, 7))
 
 

@@ -43,6 +43,9 @@ MAX_DEPTH: Final = 254
 _STRICT: Final = orjson.OPT_STRICT_INTEGER
 _PLAIN: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
 _INT_DIGITS: Final = 4000
+UNREADABLE: Final = frozenset({"json-invalid", "utf8-invalid", "nul-bytes"})
+"""Codes of lines that are no JSON text at all: a line that was cut is one of them."""
+_NONZERO: Final = re.compile(r"-?[0.]*[1-9]")
 _SURROGATE_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 _NONCHARACTER: Final = re.compile(
     "[\ufdd0-\ufdef" + "".join(f"{chr(p * 0x10000 + 0xFFFE)}{chr(p * 0x10000 + 0xFFFF)}" for p in range(17)) + "]"
@@ -149,6 +152,13 @@ def loads(line: bytes) -> JsonValue:
     return value
 
 
+def refuse_foreign(value: JsonValue) -> None:
+    """Raise `IJsonError` where a value holds what is no JSON value, though orjson would write it: an enum, a UUID."""
+    fault = next(_unwritable(value), None)
+    if fault is not None:
+        raise fault
+
+
 def dumps(value: JsonValue, *, indent: bool = False) -> bytes:
     """The canonical bytes of a JSON value: no spaces, members in their order, every number as it was read.
 
@@ -165,18 +175,18 @@ def dumps(value: JsonValue, *, indent: bool = False) -> bytes:
     return line
 
 
-def dumps_plain(value: JsonValue) -> bytes | None:
-    """As `dumps`, in a fraction of the time of writing and proving; None where the line may hold anything to report.
+def dumps_plain(value: JsonValue) -> tuple[bytes, JsonValue] | None:
+    """The canonical bytes and what they read as, in a fraction of the time that `dumps` and `examine` take.
 
-    A line that it gives is canonical: `orjson.loads` reads it back exactly.
+    None where `dumps` or `examine` may have anything to say.
     """
     try:
         line = orjson.dumps(value, option=_PLAIN | _STRICT)
     except (TypeError, ValueError):
         return None
-    if b"null" in line and orjson.loads(line) != value:  # orjson writes NaN as null
-        return None
-    return None if has_noncharacter_bytes(line) else line
+    again = orjson.loads(line)
+    # NaN is written as null; an enum or a UUID as text
+    return None if again != value or has_noncharacter_bytes(line) else (line, again)
 
 
 def _number(value: object) -> orjson.Fragment:
@@ -194,9 +204,7 @@ def _literal(value: Decimal) -> str:
 
 
 def _dumps_exact(value: JsonValue, indent: bool) -> bytes:
-    fault = next(_unwritable(value), None)
-    if fault is not None:
-        raise fault
+    refuse_foreign(value)
     try:
         return orjson.dumps(
             _fragments(value, 0), default=_number, option=_PLAIN | (orjson.OPT_INDENT_2 if indent else 0)
@@ -348,7 +356,9 @@ def _walk(
                     )
             elif double in (float("inf"), float("-inf")):
                 yield Finding("number-not-finite", pointer(*place), f"{excerpt(item)} is beyond the range of a double")
-            elif Decimal(repr(double)) != item:
+            elif Decimal(repr(double)) != item or (
+                not double and _NONZERO.match(item.literal)  # an exponent too small even for Decimal
+            ):
                 yield Finding(
                     "number-out-of-range", pointer(*place), f"a double cannot hold {excerpt(item)}; its digits are kept"
                 )

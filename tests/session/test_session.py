@@ -20,7 +20,9 @@ from sessionrecord import (
     Session,
     SourceError,
     StreamError,
+    StreamReader,
     parse_record,
+    read_record,
 )
 from tests.session.streams import HEADER
 
@@ -50,7 +52,7 @@ TORN = B[:30]
     ("content", "expected", "texts"),
     [
         (line(HEADER) + A + TORN + b"\n" + C, [("json-invalid", 3)], ["a", None, "c"]),
-        (line(HEADER) + A + TORN, [("line-torn", 3), ("json-invalid", 3)], ["a", None]),
+        (line(HEADER) + A + TORN, [("line-torn", 3)], ["a", None]),
         (line(HEADER) + A + TORN + C, [("json-invalid", 3)], ["a", None]),
         (line(HEADER) + A + B[:-1], [("newline-missing", 3)], ["a", "b"]),
         (line(HEADER) + A + b"\0" * 64 + b"\n" + C, [("nul-bytes", 3)], ["a", None, "c"]),
@@ -67,7 +69,7 @@ TORN = B[:30]
             [None, None, "c"],
         ),
         (line(HEADER) + A.replace(b'"a"', '"a\u2028\u0085b"'.encode()) + C, [], ["a\u2028\u0085b", "c"]),
-        (A + line(HEADER), [("header-missing", 1), ("header-repeated", 2), ("seq-not-increasing", 2)], ["a"]),
+        (A + line(HEADER), [("header-missing", 1), ("seq-not-increasing", 2)], ["a"]),
         (b"", [("stream-empty", None)], []),
         (b"\n", [("line-blank", 1), ("stream-empty", None)], []),
         (b"[1]\n", [("header-missing", 1), ("not-an-object", 1)], [None]),
@@ -395,3 +397,98 @@ def test_a_context_view_says_which_lines_could_not_be_read() -> None:
     )
     assert [(d.code, d.line) for d in session.context_view().diagnostics] == [("json-invalid", 2), ("json-invalid", 4)]
     assert [(d.code, d.line) for d in session.context_view(at=1).diagnostics] == [("json-invalid", 2)]
+
+
+TAILS = [
+    b"",
+    b"\n",
+    b" ",
+    b"\x0b",
+    b"\x0c\n",
+    b"12",
+    b'{"a',
+    b"\xff",
+    b"\0\0",
+    b'{"seq":9,"id":"x"}',
+    C[:-1],
+    C[:-1] + b"\r",
+    C,
+    TORN,
+]
+
+
+@pytest.mark.parametrize("tail", TAILS)
+@pytest.mark.parametrize("start", [line(HEADER) + A, A + line(HEADER), b"xx\n" + line(HEADER), b"", line(HEADER) * 2])
+def test_a_session_and_a_reader_find_the_same(start: bytes, tail: bytes) -> None:
+    """One stream has one verdict, whoever reads it: blank, torn, unended and odd lines, and where the header stands."""
+    reader = StreamReader(start + tail)
+    list(reader)
+    place = {(d.code, d.severity, d.line) for d in reader.diagnostics}
+    assert {(d.code, d.severity, d.line) for d in Session.read(start + tail).diagnostics} - {
+        ("id-duplicate", "error", 2)
+    } == place
+
+
+@pytest.mark.parametrize("tail", TAILS)
+@pytest.mark.parametrize("raw", [C[:-1], B + C[:-1], b"", b"\n", b'{"type":\n1,\n"type":2}', b"\xff"])
+def test_what_is_appended_is_what_would_be_read(tail: bytes, raw: bytes, tmp_path: Path) -> None:
+    """`Session.append`: as reading it there would; also after a torn tail, and for a record that holds line ends."""
+    session = Session.read(line(HEADER) + tail)
+    session.append(read_record(raw)[0])
+    session.write(tmp_path / "s")
+    read = Session.read(tmp_path / "s")
+    assert sorted(map(str, session.diagnostics)) == sorted(map(str, read.diagnostics))
+    assert [r.to_line() for r in session.records] == [r.to_line() for r in read.records]
+
+
+def test_an_entity_is_taken_as_it_is_whatever_else_has_its_id() -> None:
+    """Ruling on heads: each of `heads` can be asked for, also where an ID is used twice or missing."""
+    call = {"type": "tool_call", "seq": 2, "id": "x", "callId": "c"}
+    result = {"type": "tool_result", "seq": 4, "id": "x", "callId": "c"}
+    for other in ({"type": "state", "seq": 2, "id": "x", "state": "idle"}, call):
+        for last in (result, {k: v for k, v in result.items() if k != "id"}):
+            session = Session.read(line(HEADER) + line(other) + line(message("m") | {"seq": 3, "id": "m"}) + line(last))
+            for head in session.heads():
+                assert session.resolve(head) == head
+                assert session.active_path(head).entities[-1] == head
+            with pytest.raises(RefNotFoundError, match="not there yet at seq 3"):
+                session.resolve(session.heads()[0], at=3)
+    with pytest.raises(RefNotFoundError, match="names nothing"):
+        Session.read(line(HEADER)).resolve(Session.read(line(HEADER) + A).heads()[0])
+
+
+def test_an_id_that_a_later_record_has_names_nothing_yet() -> None:
+    """Spec section 3: at a `seq` only the records up to it count, revisions with IDs of their own too."""
+    session = Session.read(
+        line(HEADER)
+        + line(message("m") | {"seq": 2, "id": "r2"})
+        + line({"type": "compaction", "seq": 3, "id": "r3", "compactionId": "k", "keptFrom": "r4"})
+        + line(message("m") | {"seq": 4, "id": "r4"})
+    )
+    with pytest.raises(RefNotFoundError, match="r4 is not there yet at seq 3"):
+        session.resolve("r4", at=3)
+    assert [d.code for d in session.context_view(at=3).diagnostics] == ["kept-from-missing"]
+    assert len(session.context_view(at=3).items) == 1
+    assert len(session.context_view().items) == 2
+
+
+@pytest.mark.parametrize(
+    ("amounts", "total"),
+    [
+        (["12345678901234567890123456789.25", "0.5"], "12345678901234567890123456789.75"),
+        (["1e300", "1e-300"], "1" + "0" * 300 + "." + "0" * 299 + "1"),
+        (["0.1"] * 3, "0.3"),
+        (["1e-99999999999999999999", "0.25"], "0.25"),
+    ],
+)
+def test_costs_add_up_exactly_whatever_their_size(amounts: list[str], total: str) -> None:
+    """ASR-047; what a double cannot hold is reported where it stands."""
+    lines = [
+        b'{"type":"usage","seq":%d,"id":"u%d","cost":{"amount":%s,"currency":"EUR"}}\n' % (n, n, amount.encode())
+        for n, amount in enumerate(amounts, 2)
+    ]
+    session = Session.read(line(HEADER) + b"".join(lines))
+    assert session.usage().costs["EUR"] == Decimal(total)
+    assert [d.code for d in session.diagnostics] == ["number-out-of-range"] * sum(
+        "99999" in a or len(a) > 25 for a in amounts
+    )

@@ -239,3 +239,18 @@ def test_messages_of_a_view_are_plain_and_in_order() -> None:
         },
     ]
     assert "not proof" in str(session.context_view())
+
+
+def test_many_rewinds_over_a_long_path_take_one_walk() -> None:
+    """Design, decision 12: views are linear in what they walk. With a walk for each rewind this would be 10^9 steps."""
+    n = 30_000
+    records: list[dict[str, Any]] = [HEADER]
+    for i in range(2, n):
+        records.append({"type": "message", "seq": i, "id": f"r{i}", "messageId": f"m{i}", "role": "user"})
+    for i in range(n, 3 * n, 2):
+        records.append({"type": "rewind", "seq": i, "id": f"r{i}", "to": None})
+        records.append({"type": "rewind", "seq": i + 1, "id": f"r{i + 1}", "to": f"messageId=m{n - 1}"})
+    records.append({"type": "rewind", "seq": 3 * n, "id": "last", "to": None})
+    absent = Session.read(b"\n".join(map(orjson.dumps, records))).context_view().absent
+    assert len(absent) == n - 2
+    assert {(a.reason, a.by) for a in absent} == {("rewound", "last")}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 import io
+import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -328,6 +330,30 @@ def test_members_that_break_a_rule_reach_neither_list_nor_file(code: str) -> Non
 def test_what_json_cannot_hold_is_refused() -> None:
     refused(lambda a: a.tool_call(call_id="c", arguments={1, 2}), InvalidRecordError, "arguments")
     refused(lambda a: a.tool_call(call_id="c", arguments={1: 2}), InvalidRecordError, "arguments")
+
+
+def test_what_json_has_no_form_for_is_not_turned_into_something_else() -> None:
+    """Design, nasty inputs: "NaN costs dumped as null"; nothing is silently changed."""
+
+    class Odd(enum.Enum):
+        NAN = float("nan")
+        TEXT = "t"
+
+    for foreign in (Odd.NAN, Odd.TEXT, uuid.UUID(int=1)):
+        for arguments in (foreign, [foreign], {"a": {"b": foreign}}):
+            author = begun()
+            with pytest.raises(InvalidRecordError, match="not a JSON value"):
+                author.tool_call(call_id="c", arguments=arguments)
+            assert len(author.records) == 1
+
+
+@pytest.mark.parametrize(("member", "value", "words"), [("seq", 1, "is not above"), ("id", "r1", "used already")])
+def test_what_a_line_says_counts_not_what_the_record_says(member: str, value: object, words: str) -> None:
+    """A member among the unknown ones must not get round the order of the stream."""
+    record = Message(seq=50, id="x", message_id="m", role="user")
+    assert record.model_extra is not None
+    record.model_extra[member] = value
+    refused(lambda a: a.write(record), WriterError, words)
 
 
 def test_a_message_is_not_made_from_none() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.records import (
     PARTICIPATING_TYPES,
@@ -39,8 +40,11 @@ def check(core: Core) -> list[Diagnostic]:
     placed += [(i, located(core, i, d)) for i, d in (*core.index.findings, *core.structure.findings)]
     placed += [(e, located(core, e, d)) for e in core.structure.broken if (d := core.structure.finding(e)) is not None]
     checks = _StreamChecks(core)
+    torn = {i for i, d in log.findings if d.code == "line-torn"}
     for i in range(len(log)):
         record, found = log.read_at(i)
+        if i in torn:
+            found = [d for d in found if d.code not in ijson.UNREADABLE or d.code == "nul-bytes"]
         placed += [(i, located(core, i, d)) for d in found]
         placed += [(i, located(core, i, d)) for d in checks.look(i, record)]
     placed += [

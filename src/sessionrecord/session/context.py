@@ -107,7 +107,7 @@ class ContextView:
         self._compacted: dict[int, int] = {}
         self._not_applied: list[int] = []
         if self._path:
-            finding = core.structure.finding(self._path[0])
+            finding = core.structure.finding(self._path[0], end)
             if finding is not None:
                 self.diagnostics.append(located(core, self._path[0], finding))
         self._items = self._fold()
@@ -142,7 +142,7 @@ class ContextView:
         ref = members.get("keptFrom")
         if ref is None:
             return NONE
-        kept = self._core.index.find(ref) if isinstance(ref, str) else None
+        kept = self._core.index.find(ref, self._end) if isinstance(ref, str) else None
         if kept is not None and kept in there:
             return kept
         finding = Diagnostic.of(
@@ -287,10 +287,10 @@ def located(core: Core, index: int, finding: Diagnostic) -> Diagnostic:
     )
 
 
-def active_path(core: Core, head: int) -> ActivePath:
-    """The active path from a head."""
+def active_path(core: Core, head: int, at: int | None) -> ActivePath:
+    """The active path from a head at a `seq`."""
     path = core.structure.path(head)
-    finding = core.structure.finding(path[0]) if path else None
+    finding = core.structure.finding(path[0], core.log.end(at)) if path else None
     found = [] if finding is None else [located(core, path[0], finding)]
     return ActivePath(LazySequence(path, lambda first: Entity(core, first)), found)
 

@@ -69,6 +69,6 @@ class Core:
             meant = self.index.meant(text)
             hint = f"; did you mean {' or '.join(meant)}?" if meant else ""
             raise RefNotFoundError(f"{excerpt(text, 200)} names nothing in the session{hint}")
-        if at is not None and entity >= self.log.end(at):
+        if at is not None and self.index.find(text, self.log.end(at)) is None:
             raise RefNotFoundError(f"{text} is not there yet at seq {at}")
         return entity

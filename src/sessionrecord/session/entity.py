@@ -106,6 +106,10 @@ class Entity:
         """Its latest revision."""
         return self.revisions.latest
 
+    def is_of(self, core: Core) -> bool:
+        """Whether it is an entity of that session."""
+        return self._core is core
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Entity) and other._core is self._core and other.first == self.first
 

@@ -64,13 +64,11 @@ class Index:
             self._revised.setdefault(first, [first]).append(index)
         return first
 
-    def find(self, ref: str) -> int | None:
-        """The entity that a ref names, or None."""
+    def find(self, ref: str, end: int | None = None) -> int | None:
+        """The entity that a ref names by the records before `end`, or None."""
         key, equals, value = ref.partition("=")
-        if equals and key in ENTITY_KEYS:
-            return self._keys[ENTITY_KEYS[key]].get(value)
-        index = self.ids.get(ref)
-        return None if index is None else self.first[index]
+        index = self._keys[ENTITY_KEYS[key]].get(value) if equals and key in ENTITY_KEYS else self.ids.get(ref)
+        return None if index is None or (end is not None and index >= end) else self.first[index]
 
     def meant(self, ref: str) -> list[str]:
         """The refs that someone may have meant who wrote one that names nothing: a bare key, or a misspelled name of one."""

@@ -34,6 +34,7 @@ _NO_TYPE: Final = 0
 _OTHER: Final = 1
 _HEADER: Final = 2
 _BOM: Final = b"\xef\xbb\xbf"
+_BLANKS: Final = b" \t\r"
 
 
 class Log:
@@ -42,6 +43,9 @@ class Log:
     def __init__(self, source: mmap.mmap | bytes) -> None:
         self.source = source
         self.tail: list[bytes] = []
+        """The lines appended."""
+        self._tail_records = array("Q")
+        self._lines = 0
         self.types: list[str | None] = [None, None, *RECORD_TYPES]
         """Type code to type; code 0 stands for no readable type, 1 for one beyond the table."""
         self.codes: dict[Any, int] = {t: i for i, t in enumerate(self.types) if t is not None}
@@ -57,6 +61,7 @@ class Log:
         self._tail_offset = len(source)
         self._crlf = 0
         self._first_crlf: tuple[int, int] | None = None
+        self._late_header = False
         self._open()
 
     @classmethod
@@ -99,14 +104,20 @@ class Log:
                 lines.pop()
             number = self._add_lines(lines, at, number)
             at = end
-        if size and source[size - 1 : size] != b"\n" and self._starts:
-            self._end_without_newline(number)
         self._source_records = len(self.seqs)
+        self._lines = number
+        unended = size > 0 and source[size - 1 : size] != b"\n"
+        if unended:
+            self._end_without_newline(number)
+        self._report_crlf()
+        self._tail_offset = size + unended
+
+    def _report_crlf(self) -> None:
+        self.findings = [f for f in self.findings if f[1].code != "line-crlf"]
         if self._first_crlf is not None:
             line, offset = self._first_crlf
             found = Diagnostic.of("line-crlf", f"{self._crlf} lines end with CRLF", line=line, offset=offset)
             self.findings.append((-1, found))
-        self._tail_offset = size + (1 if size and source[size - 1 : size] != b"\n" else 0)
 
     def _add_lines(self, lines: list[bytes], at: int, number: int) -> int:
         loads, codes = orjson.loads, self.codes
@@ -131,7 +142,7 @@ class Log:
                 starts.append(at)
                 type_codes.append(code)
                 seqs.append(seq)
-            elif line.strip():
+            elif line.strip(_BLANKS):
                 self._top = top
                 self._add_odd(line, at, number)
                 top = self._top
@@ -168,6 +179,9 @@ class Log:
                 place,
             )
         elif index > 0 and record_type == "session":
+            if self.type_codes[0] != _HEADER and not self._late_header:
+                self._late_header = True
+                return
             self._note(index, "header-repeated", "a stream has one session header, and it comes first", "/type", place)
 
     def _note(self, index: int, code: str, message: str, pointer: str, place: dict[str, Any]) -> None:
@@ -186,28 +200,52 @@ class Log:
 
     def _end_without_newline(self, number: int) -> None:
         last = len(self.seqs) - 1
-        whole = self.type_codes[last] != _NO_TYPE
+        if number in self._blank or last < 0:
+            return
+        line = self.line(last)
+        if line.endswith(b"\r"):  # no line end, since no LF follows
+            self._crlf -= 1
+            self._first_crlf = self._first_crlf if self._crlf else None
+        cut = [f for f in ijson.examine(line)[1] if f.code in ijson.UNREADABLE]
         code, message = (
-            ("newline-missing", "the last line is whole but has no newline")
-            if whole
-            else ("line-torn", "the last line is cut off")
+            ("line-torn", f"the last line has no newline and is not whole: {cut[0].message}")
+            if cut
+            else ("newline-missing", "the last line is whole but has no newline")
         )
         self.findings.append((last, Diagnostic.of(code, message, line=number, offset=self._starts[last])))
 
     def append(self, line: bytes) -> None:
         """Put a line after all others."""
-        number = self.line_number(len(self) - 1) + 1 if len(self) else len(self._blank) + 1
-        at = self._tail_offset
-        self.tail.append(line)
+        if not self.tail:
+            self._end_source()
+        before = len(self)
+        self._add_lines([line], self._tail_offset, self._lines)
+        self._lines += 1
         self._tail_offset += len(line) + 1
-        self._add_lines([line], at, number - 1)
+        self.tail.append(line)
+        if len(self) > before:
+            self._tail_records.append(len(self.tail) - 1)
+
+    def _end_source(self) -> None:
+        """The last line of the source gets its newline now."""
+        self.findings = [f for f in self.findings if f[1].code not in ("line-torn", "newline-missing")]
+        size = len(self.source)
+        if self.source[size - 1 : size] == b"\r":
+            self._crlf, self._first_crlf = self._crlf + 1, self._first_crlf or (self._lines, self._last_start())
+            self._report_crlf()
+
+    def _last_start(self) -> int:
+        return self.source.rfind(b"\n") + 1
 
     def line(self, index: int) -> bytes:
         """A record's line without its line end."""
         if index >= self._source_records:
-            return self.tail[index - self._source_records]
+            line = self.tail[self._tail_records[index - self._source_records]]
+            return line.removesuffix(b"\r")
         start = self._starts[index]
         end = self.source.find(b"\n", start)
+        if end < 0 and not self.tail:
+            return self.source[start:]
         line = self.source[start:] if end < 0 else self.source[start:end]
         return line[:-1] if line.endswith(b"\r") else line
 

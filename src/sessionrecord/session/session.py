@@ -52,9 +52,12 @@ class Views:
 
         Raises `RefNotFoundError` where it names nothing, or nothing yet.
         """
-        if isinstance(ref, Entity):
-            ref = ref.ref
-        return Entity(self._core, self._core.find(ref, self._at(at)))
+        at = self._at(at)
+        if isinstance(ref, Entity) and ref.is_of(self._core):  # its ref may name an earlier record that has the same ID
+            if ref.first >= self._core.log.end(at):
+                raise RefNotFoundError(f"{ref.ref} is not there yet at seq {at}")
+            return ref
+        return Entity(self._core, self._core.find(ref.ref if isinstance(ref, Entity) else ref, at))
 
     def revisions(self, ref: AnyRef, at: int | None = None) -> RevisionChain:
         """The revision chain of the entity that a ref names. Raises `RefNotFoundError`."""
@@ -84,7 +87,7 @@ class Views:
         Raises `RefNotFoundError` for a head that is not there, or not yet at `at`.
         """
         at = self._at(at)
-        return _context.active_path(self._core, self._head(head, at))
+        return _context.active_path(self._core, self._head(head, at), at)
 
     def context_view(self, head: AnyRef | None = None, at: int | None = None) -> _context.ContextView:
         """What the model's context contained, as far as is recorded. [S] "Context view".
@@ -159,7 +162,8 @@ class Session(Views):
 
     def append(self, record: Record | InvalidRecord) -> None:
         """Put a record at the end, as reading it there would: what is wrong with it is in `diagnostics`. Constant time."""
-        self._core.log.append(record.to_line())
+        for line in record.to_line().split(b"\n"):
+            self._core.log.append(line)
 
     @property
     def header(self) -> SessionHeader | InvalidRecord | None:

@@ -6,7 +6,7 @@ Only earlier entities can be predecessors, so a walk back always ends.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from sessionrecord.diagnostics import Diagnostic, excerpt
@@ -144,26 +144,49 @@ class Structure:
     def dropped(self, end: int) -> dict[int, int]:
         """Entities that a rewind before `end` took off the active path, each with the last such rewind."""
         by: dict[int, int] = {}
-        for record, before, after in self.rewinds:
-            if record >= end:
-                break
-            while before != after and before != NONE:
-                # climb from the deeper end until both meet at what they share
-                if after != NONE and self.depth[after] > self.depth[before]:
-                    after = self.predecessor[after]
-                    continue
-                by[before] = record
-                if after != NONE and self.depth[after] == self.depth[before]:
-                    after = self.predecessor[after]
-                before = self.predecessor[before]
+        moves = [move for move in self.rewinds if move[0] < end]
+        if not moves:
+            return by
+        is_above = self._ancestry(end)
+        # from the last rewind back, so that each entity is taken once, and what was taken is passed in one step
+        passed: dict[int, int] = {}
+        for record, before, after in reversed(moves):
+            trail = []
+            while before != NONE and not (after != NONE and is_above(before, after)):
+                trail.append(before)
+                if before in passed:
+                    before = passed[before]
+                else:
+                    by[before] = record
+                    before = self.predecessor[before]
+            for entity in trail:
+                passed[entity] = before
         return by
 
-    def finding(self, entity: int) -> Diagnostic | None:
-        """Why the walk back ends at an entity that recorded a predecessor, or None."""
+    def _ancestry(self, end: int) -> Callable[[int, int], bool]:
+        """Whether an entity is another or on the path back from it, in constant time: an interval for each entity."""
+        followers: dict[int, list[int]] = {}
+        for entity in self.joined(end):
+            followers.setdefault(self.predecessor[entity], []).append(entity)
+        begin: dict[int, int] = {}
+        finish: dict[int, int] = {}
+        stack = list(followers.get(NONE, ()))
+        while stack:
+            entity = stack[-1]
+            if entity in begin:
+                finish[entity] = len(begin)
+                stack.pop()
+            else:
+                begin[entity] = len(begin)
+                stack += followers.get(entity, ())
+        return lambda above, below: begin[above] <= begin[below] < finish[above]
+
+    def finding(self, entity: int, end: int | None = None) -> Diagnostic | None:
+        """Why the walk back ends at an entity that recorded a predecessor, by the records before `end`, or None."""
         if entity not in self.broken:
             return None
         code, ref = self.broken[entity]
-        if code == "predecessor-missing" and ref and self._index.find(ref) is not None:
+        if code == "predecessor-missing" and ref and self._index.find(ref, end) is not None:
             code = "predecessor-later"
         words = {
             "predecessor-missing": "is not in the stream",

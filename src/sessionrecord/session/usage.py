@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Final
 
 from sessionrecord.records import ModelCall, ToolCall, Usage
@@ -25,6 +25,10 @@ TOKEN_MEMBERS: Final = (
 )
 """The members that are summed."""
 _LEVELS: Final = ("model_call", "turn", "session")
+
+
+_EXACT: Final = Context(prec=2000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
+"""Digits enough for sums of doubles: those span 10^308 to 10^-324, with 17 digits more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class UsageTotals:
     total: ModelUsage
     """All models together."""
     costs: dict[str, Decimal]
-    """Currency to the exact sum."""
+    """Currency to the sum, exact for amounts that a double can hold."""
     calls: int
     """Model calls that are known of."""
     incomplete: int
@@ -102,7 +106,8 @@ def _value(record: Usage, member: str) -> int | Decimal | None:
         return found
     if record.cost is None or record.cost.currency != member:
         return None
-    return Decimal(str(record.cost.amount))
+    amount = record.cost.amount
+    return amount if isinstance(amount, Decimal) else Decimal(str(amount))
 
 
 def usage(core: Core, at: int | None) -> UsageTotals:
@@ -206,7 +211,8 @@ def _costs(series: dict[str | None, dict[str, _Series]]) -> dict[str, Decimal]:
         for currency in sorted(currencies):
             chosen = _chosen(levels, currency)
             if chosen is not None:
-                costs[currency] = costs.get(currency, Decimal(0)) + sum((Decimal(v) for v in chosen[1]), Decimal(0))
+                for value in chosen[1]:
+                    costs[currency] = _EXACT.add(costs.get(currency, Decimal(0)), value)
     return costs
 
 

@@ -173,7 +173,6 @@ class AuthorBase(ABC):
         if not isinstance(record, EnvelopeModel):
             raise WriterError(f"only a valid record can be written, not {type(record).__name__}")
         with self._lock:
-            self._order.check(record)
             return self._take(type(record), record.to_wire())
 
     def _add(self, cls: type[R], envelope: Mapping[str, object], /, **members: object) -> R:
@@ -191,6 +190,7 @@ class AuthorBase(ABC):
             raise InvalidRecordError(found)
         if not isinstance(record, cls):
             raise WriterError(f"{excerpt(record.type)} is not the type of a {cls.__name__}")
+        self._order.check(record)  # as the line says it, whatever the object in hand says
         try:
             self._append(record, line)
             self._order.accept(record)
@@ -256,18 +256,22 @@ def _add_extra(cls: type[WireModel], data: dict[str, Any], extra: Mapping[str, A
 
 def _proved(data: dict[str, Any]) -> tuple[bytes, Record | InvalidRecord, list[Diagnostic]]:
     """The line of a wire object, and what a reader finds in it."""
-    line = ijson.dumps_plain(data)
-    # read back, so that the record shares nothing with what the caller may change later
-    record = None if line is None else validate_plain(orjson.loads(line))
-    if line is not None and record is not None:
-        return line, record, []
-    line = _line(data) if line is None else line
+    plain = ijson.dumps_plain(data)
+    if plain is not None:
+        line, value = plain  # read back, so that the record shares nothing with what the caller may change later
+        record = validate_plain(value)
+        if record is not None:
+            return line, record, []
+    line = _line(data)
     return line, *examine_line(line, ijson.has_noncharacter_bytes(line))
 
 
 def _line(data: Mapping[str, Any]) -> bytes:
     try:
-        return ijson.dumps(data)
+        line = ijson.dumps(data)
+        if orjson.loads(line) != data:
+            ijson.refuse_foreign(dict(data))
+        return line
     except IJsonError as e:
         raise InvalidRecordError([Diagnostic.of(e.code, e.reason, pointer=e.pointer)]) from None
 

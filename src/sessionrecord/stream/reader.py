@@ -18,7 +18,6 @@ __all__ = ["StreamReader"]
 
 _BOM: Final = b"\xef\xbb\xbf"
 _BLANKS: Final = b" \t\r"
-_CUT: Final = frozenset({"json-invalid", "utf8-invalid", "nul-bytes"})
 
 
 class StreamReader:
@@ -152,7 +151,7 @@ class StreamReader:
 
 def _unended(record: Record | InvalidRecord, found: list[Diagnostic]) -> list[Diagnostic]:
     """The findings of a last line that has no newline: torn, or whole with only that missing."""
-    cut = [d for d in found if d.code in _CUT]
+    cut = [d for d in found if d.code in ijson.UNREADABLE]
     if not cut:
         return [*found, Diagnostic.of("newline-missing", "the last line is whole but has no newline")]
     torn = Diagnostic.of("line-torn", f"the last line has no newline and is not whole: {cut[0].message}")

@@ -6,7 +6,7 @@ Their format has no public description; what this converter knows of it is in `d
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
@@ -41,16 +41,22 @@ class _File:
         self.stem = None if self.name is None else self.name.removesuffix(".jsonl")
         self.lines = native_lines(data)
         self.first, self.keys = partition(self.lines)
+        self._lines_of: defaultdict[str | None, list[NativeLine]] | None = None
         self.report = ConversionReport(
             source=self.name, lines_read=self.lines[-1].number if self.lines else 0, units_read=len(self.lines)
         )
 
     def lines_of(self, key: str | None) -> list[NativeLine]:
-        return [line for line in self.lines if line.session == key]
+        if self._lines_of is None:
+            self._lines_of = defaultdict(list)
+            for line in self.lines:
+                self._lines_of[line.session].append(line)
+        return self._lines_of[key]
 
     def as_one(self, key: str | None) -> None:
         for line in self.lines:
             line.session = key
+        self._lines_of = None
 
 
 def convert(source: LogSource, *, agents: Iterable[str | os.PathLike[str]] | None = None) -> Conversion:
