@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import subprocess
+import sys
 import threading
 from collections.abc import Coroutine
 from pathlib import Path
@@ -208,3 +210,16 @@ def test_waiting_can_be_cancelled_and_leaves_no_lock(tmp_path: Path, monkeypatch
 
     run(work())
     assert len(list(StreamReader(path, strict=True))) == 2
+
+
+def test_asyncio_is_imported_by_those_who_use_it() -> None:
+    """Design, decision 2: the package imports quickly. asyncio alone takes about as long as pydantic."""
+    script = (
+        "import sys, sessionrecord, sessionrecord.stream\n"
+        "print('asyncio' in sys.modules)\n"
+        "print(sessionrecord.AsyncStreamWriter is sessionrecord.stream.AsyncStreamWriter)\n"
+        "for module in (sessionrecord, sessionrecord.stream):\n"
+        "    print(hasattr(module, 'Nothing'))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True", "False", "False"]
