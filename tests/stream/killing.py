@@ -43,7 +43,7 @@ def write_until_killed(path: Path, policy: Any, seed: int, told: int, cut_at: in
             nonlocal writes
             writes += 1
             if writes == cut_at:
-                file.write(data[: rng.randrange(1, len(data))])
+                file.write(data[: rng.randrange(len(data) + 1)])
                 os.kill(os.getpid(), signal.SIGKILL)
             file.write(data)
 
