@@ -147,11 +147,20 @@ def writing(folder: Path, rounds: int) -> Iterator[Row]:
     records = [parse_record(orjson.dumps(value)) for value in values]
     lines = [orjson.dumps(value) for value in values]
 
-    def bare(name: str) -> None:
-        with (folder / name).open("wb", buffering=0) as file:
+    def bare() -> None:
+        with (folder / "bare").open("wb", buffering=0) as file:
             for value in values:
                 file.write(orjson.dumps(value) + b"\n")
-        (folder / name).unlink()
+        (folder / "bare").unlink()
+
+    adapter: TypeAdapter[Any] = TypeAdapter(Record)
+
+    def validated() -> None:
+        with (folder / "bare").open("wb", buffering=0) as file:
+            for value in values:
+                adapter.validate_python(value)
+                file.write(orjson.dumps(value) + b"\n")
+        (folder / "bare").unlink()
 
     def bare_lines() -> None:
         with (folder / "bare").open("wb", buffering=0) as file:
@@ -176,13 +185,16 @@ def writing(folder: Path, rounds: int) -> Iterator[Row]:
         return Row(name, _size(count, ""), f"{mine / count * 1e6:.1f} us", f"{peer / _WRITTEN * 1e6:.1f} us",
                    peer / _WRITTEN / (mine / count), bound)  # fmt: skip
 
-    mine, peer, appending, peer_lines = best(rounds, lambda: ours("never"), lambda: bare("bare"), appended, bare_lines)
+    mine, peer, checked, appending, peer_lines = best(
+        rounds, lambda: ours("never"), bare, validated, appended, bare_lines
+    )
     yield row("StreamWriter.write / file.write(orjson.dumps(obj)), throughput", mine, peer, bound=">= 0.5")
+    yield row("  the same, the peer validates each object first", mine, checked)
     yield row("  its appender / file.write(line)", appending, peer_lines)
-    mine, each, peer = best(rounds, lambda: ours("close"), lambda: ours(1.0), lambda: bare("bare"))
+    mine, each, peer = best(rounds, lambda: ours("close"), lambda: ours(1.0), bare)
     yield row("  the same as the first, fsync close", mine, peer)
     yield row("  the same as the first, fsync every second", each, peer)
-    mine, peer = best(rounds, lambda: ours("record", _SYNCED), lambda: bare("bare"))
+    mine, peer = best(rounds, lambda: ours("record", _SYNCED), bare)
     yield row("  the same as the first, fsync record", mine, peer, _SYNCED)
 
 
