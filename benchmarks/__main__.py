@@ -42,6 +42,7 @@ def _rows(folder: Path, sizes: list[int], rounds: int) -> Iterator[Row]:
             data.write(whole[count], count, "canonical", compactions=False)
     yield from suite.views(paths, whole, rounds)
     yield from asif.rows(rounds)
+    yield from suite.writing(folder, rounds)
     yield from suite.imports(max(rounds, 7))
 
 

@@ -14,10 +14,13 @@ from pydantic import TypeAdapter
 
 from benchmarks import data
 from benchmarks.measure import Row, anonymous_memory, best, fresh, megabytes_per_second, without_collector
-from sessionrecord import Session, StreamReader
+from sessionrecord import Session, StreamReader, StreamWriter
+from sessionrecord.lines import Appender, FsyncPolicy
 from sessionrecord.records import Record, parse_record
 
 _APPENDED = 5_000
+_WRITTEN = 50_000
+_SYNCED = 500
 
 
 def _drain(items: Iterable[object]) -> None:
@@ -25,7 +28,7 @@ def _drain(items: Iterable[object]) -> None:
 
 
 def _size(count: int, form: str) -> str:
-    return f"{count:,} {form}"
+    return f"{count:,} {form}".strip()
 
 
 def reading(path: Path, count: int, form: data.Form, rounds: int) -> Iterator[Row]:
@@ -136,6 +139,63 @@ def views(paths: dict[int, Path], whole: dict[int, Path], rounds: int) -> Iterat
     yield from growth(
         paths, "  the first append to a session just read", lambda p, n: _append(p, n, 1)[0], "", "ms", 1e3
     )
+
+
+def writing(folder: Path, rounds: int) -> Iterator[Row]:
+    """`StreamWriter` and the appender under it against an unbuffered file, and what each fsync policy costs."""
+    values = list(data.records(_WRITTEN))
+    records = [parse_record(orjson.dumps(value)) for value in values]
+    lines = [orjson.dumps(value) for value in values]
+
+    def bare() -> None:
+        with (folder / "bare").open("wb", buffering=0) as file:
+            for value in values:
+                file.write(orjson.dumps(value) + b"\n")
+        (folder / "bare").unlink()
+
+    adapter: TypeAdapter[Any] = TypeAdapter(Record)
+
+    def validated() -> None:
+        with (folder / "bare").open("wb", buffering=0) as file:
+            for value in values:
+                adapter.validate_python(value)
+                file.write(orjson.dumps(value) + b"\n")
+        (folder / "bare").unlink()
+
+    def bare_lines() -> None:
+        with (folder / "bare").open("wb", buffering=0) as file:
+            for line in lines:
+                file.write(line + b"\n")
+        (folder / "bare").unlink()
+
+    def ours(fsync: FsyncPolicy, count: int = _WRITTEN) -> None:
+        with StreamWriter(folder / "ours", fsync=fsync) as writer:
+            for record in records[:count]:
+                writer.write(record)
+        (folder / "ours").unlink()
+
+    def appended() -> None:
+        lines_of_ours = Appender(folder / "ours")
+        for line in lines:
+            lines_of_ours.append(line)
+        lines_of_ours.close()
+        (folder / "ours").unlink()
+
+    def row(name: str, mine: float, peer: float, count: int = _WRITTEN, bound: str = "") -> Row:
+        return Row(name, _size(count, ""), f"{mine / count * 1e6:.1f} us", f"{peer / _WRITTEN * 1e6:.1f} us",
+                   peer / _WRITTEN / (mine / count), bound)  # fmt: skip
+
+    mine, peer, checked, appending, peer_lines = best(
+        rounds, lambda: ours("never"), bare, validated, appended, bare_lines
+    )
+    yield row("StreamWriter.write / file.write(orjson.dumps(obj)), throughput", mine, peer, bound=">= 0.5")
+    yield row("  the same, the peer validates each object first", mine, checked)
+    yield row("  its appender / file.write(line)", appending, peer_lines)
+    mine, each, peer = best(rounds, lambda: ours("close"), lambda: ours(1.0), bare)
+    yield row("  the same as the first, fsync close", mine, peer)
+    yield row("  the same as the first, fsync every second", each, peer)
+    mine, peer = best(rounds, lambda: ours("record", _SYNCED), bare)
+    yield row("  the same as the first, fsync record", mine, peer, _SYNCED)
 
 
 def imports(rounds: int) -> Iterator[Row]:

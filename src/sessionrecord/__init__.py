@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from sessionrecord.diagnostics import Diagnostic, Severity
 from sessionrecord.errors import (
     ConversionError,
@@ -12,6 +14,7 @@ from sessionrecord.errors import (
     SessionRecordError,
     SourceError,
     StreamError,
+    StreamLockedError,
     WriterError,
 )
 from sessionrecord.records import (
@@ -125,6 +128,9 @@ from sessionrecord.session import (
 )
 from sessionrecord.stream import RecordList, StreamReader, StreamWriter
 
+if TYPE_CHECKING:
+    from sessionrecord.stream import AsyncStreamWriter
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -134,6 +140,7 @@ __all__ = [
     "Answer",
     "AnswerOutcome",
     "ArgumentsStatus",
+    "AsyncStreamWriter",
     "AudioBlock",
     "Blob",
     "Block",
@@ -234,6 +241,7 @@ __all__ = [
     "StateName",
     "StopReason",
     "StreamError",
+    "StreamLockedError",
     "StreamReader",
     "StreamWriter",
     "Terminal",
@@ -257,3 +265,11 @@ __all__ = [
     "parse_record",
     "read_record",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "AsyncStreamWriter":  # asyncio is half the cost of all imports, and few need it
+        from sessionrecord.stream import AsyncStreamWriter
+
+        return AsyncStreamWriter
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

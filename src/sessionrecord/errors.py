@@ -6,7 +6,8 @@
     ├── IJsonError             a line is not strict I-JSON, or a value cannot be written as it
     ├── InvalidRecordError     a line, or the members given, are not a valid record
     ├── StreamError            a strict reader met an error
-    ├── WriterError            a record would make the stream invalid, or the writer is closed
+    ├── WriterError            a record would make the stream invalid, or the writer cannot write
+    │   └── StreamLockedError  another writer has the stream
     ├── RefError               a string is not a ref or a session reference
     │   └── RefNotFoundError   a well-formed ref names nothing in the session
     ├── SourceError            a source cannot be opened or is of no readable kind
@@ -38,6 +39,7 @@ __all__ = [
     "SessionRecordError",
     "SourceError",
     "StreamError",
+    "StreamLockedError",
     "WriterError",
 ]
 
@@ -78,7 +80,11 @@ class StreamError(_WithDiagnostics):
 
 
 class WriterError(SessionRecordError):
-    """A call would make the stream invalid, or the writer is closed. Nothing was written."""
+    """A call would make the stream invalid, or the writer cannot be opened, has failed or is closed. Nothing was written."""
+
+
+class StreamLockedError(WriterError):
+    """Another writer, of this process or another, has the stream open."""
 
 
 class RefError(SessionRecordError, ValueError):

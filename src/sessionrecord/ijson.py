@@ -175,6 +175,20 @@ def dumps(value: JsonValue, *, indent: bool = False) -> bytes:
     return line
 
 
+def dumps_plain(value: JsonValue) -> tuple[bytes, JsonValue] | None:
+    """The canonical bytes and what they read as, in a fraction of the time that `dumps` and `examine` take.
+
+    None where `dumps` or `examine` may have anything to say.
+    """
+    try:
+        line = orjson.dumps(value, option=_PLAIN | _STRICT)
+    except (TypeError, ValueError):
+        return None
+    again = orjson.loads(line)
+    # NaN is written as null; an enum or a UUID as text
+    return None if again != value or has_noncharacter_bytes(line) else (line, again)
+
+
 def _number(value: object) -> orjson.Fragment:
     if isinstance(value, Decimal):
         if not value.is_finite():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import stat
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessionrecord.errors import WriterError
-from sessionrecord.lines import Appender
+from sessionrecord.lines import Appender, FsyncPolicy, append
 
 
 class Target(io.RawIOBase):
@@ -227,3 +228,256 @@ def test_a_file_object_stays_open() -> None:
     lines.append(b"x")
     lines.close()
     assert file.getvalue() == b"x\n"
+
+
+class Syncs:
+    """Every sync of a file or directory, with the size that it had."""
+
+    def __init__(self) -> None:
+        self.of_files: list[int] = []
+        self.of_directories = 0
+        self.error: OSError | None = None
+        self.happened = threading.Event()
+
+    def fsync(self, descriptor: int) -> None:
+        status = os.fstat(descriptor)
+        self.happened.set()
+        if self.error is not None:
+            raise self.error
+        if stat.S_ISDIR(status.st_mode):
+            self.of_directories += 1
+        else:
+            self.of_files.append(status.st_size)
+
+
+@pytest.fixture
+def syncs(monkeypatch: pytest.MonkeyPatch) -> Syncs:
+    recorder = Syncs()
+    monkeypatch.setattr(os, "fsync", recorder.fsync)
+    return recorder
+
+
+@pytest.mark.parametrize(
+    ("policy", "while_open", "in_all"), [("never", [], []), ("close", [], [4]), ("record", [2, 4], [2, 4, 4])]
+)
+def test_a_file_is_synced_when_the_policy_says(
+    policy: FsyncPolicy, while_open: list[int], in_all: list[int], syncs: Syncs, tmp_path: Path
+) -> None:
+    """Design, decision 13: the policy is the caller's. With `record` each line is on the disk when its call returns."""
+    lines = Appender(tmp_path / "s", fsync=policy)
+    lines.append(b"1")
+    lines.append(b"2")
+    assert syncs.of_files == while_open
+    lines.close()
+    assert syncs.of_files == in_all
+
+
+def test_with_seconds_a_line_is_synced_though_no_other_follows(syncs: Syncs, tmp_path: Path) -> None:
+    """What was written last would otherwise wait for a harness that is idle."""
+    lines = Appender(tmp_path / "s", fsync=0.001)
+    syncs.happened.clear()
+    lines.append(b"1")
+    assert syncs.happened.wait(60)
+    lines.close()
+    assert syncs.of_files[0] == 2
+    assert syncs.of_files[-1] == 2
+
+
+def test_with_seconds_closing_does_not_wait_for_them(syncs: Syncs, tmp_path: Path) -> None:
+    lines = Appender(tmp_path / "s", fsync=3600)
+    lines.append(b"1")
+    lines.close()
+    assert syncs.of_files == [2]
+
+
+@pytest.mark.parametrize(("policy", "count"), [("never", 0), ("close", 1), ("record", 1), (60.0, 1)])
+def test_the_directory_of_a_new_file_is_synced(
+    policy: FsyncPolicy, count: int, syncs: Syncs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file whose name is not on the disk is lost with all that is in it."""
+    monkeypatch.chdir(tmp_path)
+    Appender("s", fsync=policy).close()
+    assert syncs.of_directories == count
+    Appender("s", fsync=policy).close()
+    assert syncs.of_directories == count, "it was there already"
+
+
+def test_a_directory_that_cannot_be_synced_is_an_error(syncs: Syncs, tmp_path: Path) -> None:
+    syncs.error = OSError(5, "Input/output error")
+    with pytest.raises(WriterError, match=r"cannot sync the directory of .*Input/output error"):
+        Appender(tmp_path / "s", fsync="close")
+    Appender(tmp_path / "s").close()
+
+
+@pytest.mark.parametrize("policy", [0, -1, True, "always", None, float("nan"), float("inf")])
+def test_what_is_no_policy_is_refused(policy: Any, tmp_path: Path) -> None:
+    with pytest.raises(WriterError, match="fsync is 'never'"):
+        Appender(tmp_path / "s", fsync=policy)
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_line_that_could_not_be_synced_is_cut_off(syncs: Syncs, tmp_path: Path) -> None:
+    """Its call raises, so the caller takes it for not written; a reader must, too."""
+    lines = Appender(tmp_path / "s", fsync="record")
+    lines.append(b"1")
+    syncs.error = OSError(5, "Input/output error")
+    with pytest.raises(OSError, match="Input/output"):
+        lines.append(b"2")
+    assert (tmp_path / "s").read_bytes() == b"1\n"
+    with pytest.raises(WriterError, match="nothing of it was left"):
+        lines.append(b"3")
+    lines.abandon()
+
+
+def failed_in_background(syncs: Syncs, path: Path) -> Appender:
+    lines = Appender(path, fsync=0.001)
+    syncs.error = OSError(5, "Input/output error")
+    lines.append(b"1")
+    assert lines._periodic is not None
+    lines._periodic._thread.join()
+    return lines
+
+
+def test_a_sync_that_failed_in_the_background_is_told_by_the_next_append(syncs: Syncs, tmp_path: Path) -> None:
+    lines = failed_in_background(syncs, tmp_path / "s")
+    for _ in range(2):
+        with pytest.raises(WriterError, match=r"a sync of .* failed \(Input/output error\)"):
+            lines.append(b"2")
+    syncs.error = None
+    lines.close()
+    assert (tmp_path / "s").read_bytes() == b"1\n"
+
+
+def test_a_sync_that_failed_in_the_background_is_told_by_close(syncs: Syncs, tmp_path: Path) -> None:
+    """The system may report a failed sync once only, so that another one would seem to succeed."""
+    lines = failed_in_background(syncs, tmp_path / "s")
+    syncs.error = None
+    with pytest.raises(WriterError, match="a sync of"):
+        lines.close()
+    lines.close()
+    Appender(tmp_path / "s", resume=True).close()
+
+
+def test_a_sync_that_fails_when_closing_is_told_and_the_file_closed(syncs: Syncs, tmp_path: Path) -> None:
+    lines = Appender(tmp_path / "s", fsync="close")
+    syncs.error = OSError(5, "Input/output error")
+    with pytest.raises(OSError, match="Input/output"):
+        lines.close()
+    Appender(tmp_path / "s").close()
+
+
+@posix
+def test_a_pipe_or_device_has_no_lock_and_no_sync(tmp_path: Path) -> None:
+    """Nothing holds others off from a terminal or a log collector; [S] a stream may go anywhere."""
+    first, second = Appender("/dev/null", fsync="record"), Appender("/dev/null", fsync="close")
+    first.append(b"x")
+    second.append(b"y")
+    first.close()
+    second.close()
+    os.mkfifo(tmp_path / "fifo")
+    reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+    lines = Appender(tmp_path / "fifo", fsync="record")
+    lines.append(b"x")
+    assert os.read(reader, 10) == b"x\n"
+    os.close(reader)
+    with pytest.raises(BrokenPipeError):
+        lines.append(b"y")
+    with pytest.raises(WriterError, match="may be torn"):
+        lines.append(b"z")
+    lines.close()
+
+
+def test_a_file_object_is_synced_as_the_policy_says(syncs: Syncs, tmp_path: Path) -> None:
+    with (tmp_path / "s").open("wb") as file:
+        lines = Appender(file, fsync="record")
+        lines.append(b"1")
+        assert syncs.of_files == [2]
+    lines.close()
+    memory = Appender(io.BytesIO(), fsync="record")
+    memory.append(b"1")
+    memory.close()
+    assert syncs.of_files == [2]
+
+
+def test_a_line_that_cannot_be_cut_off_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write_half(file: Any, data: bytes, name: str) -> None:
+        file.write(data[: len(data) // 2])
+        raise OSError(28, "No space left on device")
+
+    def refuse(descriptor: int, size: int) -> None:
+        raise OSError(1, "Operation not permitted")
+
+    lines = Appender(tmp_path / "s")
+    lines.append(b"whole")
+    monkeypatch.setattr(append, "_write_all", write_half)
+    monkeypatch.setattr(os, "ftruncate", refuse)
+    with pytest.raises(OSError, match="No space left"):
+        lines.append(b"0123456")
+    with pytest.raises(WriterError, match="may be torn"):
+        lines.append(b"x")
+    lines.close()
+    assert (tmp_path / "s").read_bytes() == b"whole\n0123"
+
+
+def test_a_resumed_file_goes_on_where_it_ends(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    path.write_bytes(b"old\n")
+    lines = Appender(path, resume=True)
+    assert (lines.size, lines.path, lines.name) == (4, path, repr(str(path)))
+    with lines.source() as source:
+        assert source.read() == b"old\n"
+    lines.append(b"new")
+    assert lines.size == 8
+    lines.close()
+    assert path.read_bytes() == b"old\nnew\n"
+
+
+def test_only_a_regular_file_is_resumed(tmp_path: Path) -> None:
+    for target in (io.BytesIO(), "/dev/null"):
+        with pytest.raises(WriterError, match="cannot be resumed"):
+            Appender(target, resume=True)
+
+
+def test_what_is_set_aside_lies_beside_the_file_and_is_private(tmp_path: Path) -> None:
+    """Ruling: no data is lost, and what may hold secrets is for its owner alone."""
+    path = tmp_path / "s"
+    for number, name in enumerate(["s.torn", "s.torn-2", "s.torn-3"]):
+        path.write_bytes(b"one\ntw%d" % number)
+        lines = Appender(path, resume=True)
+        assert lines.set_aside(4) == tmp_path / name
+        lines.append(b"two")
+        lines.close()
+        assert path.read_bytes() == b"one\ntwo\n"
+        assert (tmp_path / name).read_bytes() == b"tw%d" % number
+        if os.name == "posix":
+            assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("step", ["fsync", "ftruncate"])
+def test_an_end_that_cannot_be_set_aside_stays_where_it_is(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is cut off only when its copy is on the disk."""
+
+    def fail(*arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "s"
+    path.write_bytes(b"one\ntw")
+    lines = Appender(path, resume=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, step, fail)
+        with pytest.raises(WriterError, match=r"cannot set aside .*No space left"):
+            lines.set_aside(4)
+    lines.close()
+    assert path.read_bytes() == b"one\ntw"
+
+
+def test_an_appender_in_doubt_takes_nothing_more(tmp_path: Path) -> None:
+    lines = Appender(tmp_path / "s")
+    lines.fail(KeyboardInterrupt())
+    lines.fail(ValueError("later"))
+    with pytest.raises(WriterError, match=r"was interrupted \(KeyboardInterrupt\)"):
+        lines.append(b"x")
+    lines.close()
+    lines.fail(ValueError("later"))

@@ -17,6 +17,7 @@ from sessionrecord.lines.physical import (
     read_lines,
     read_parts,
 )
+from sessionrecord.lines.sync import FsyncPolicy
 
 __all__ = [
     "CHUNK_SIZE",
@@ -26,6 +27,7 @@ __all__ = [
     "BrokenOff",
     "ByteSource",
     "Fresh",
+    "FsyncPolicy",
     "LineFollower",
     "LongLine",
     "Parts",

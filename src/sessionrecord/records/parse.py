@@ -101,6 +101,20 @@ def read_plain(lines: Iterable[bytes]) -> Iterator[Record | None]:
         yield None if record is None or "=" in record.id else record
 
 
+def validate_plain(value: Any) -> Record | None:
+    """The record of a value that holds what JSON can, or None where `examine_line` has to find out what to say."""
+    mark = Marks.last
+    try:
+        record: Record | None = _plain_validators[value["type"]](value, by_alias=True, by_name=False)
+    except KeyError:
+        record = _unknown(value)
+    except (ValueError, TypeError):
+        return None
+    if record is not None and Marks.last is not mark:
+        record = _spelled(record, value)
+    return None if record is None or "=" in record.id else record
+
+
 def _unknown(value: Any) -> Record | None:
     """The record of an unknown type, or None where `examine_line` has to find out what to say."""
     record_type = value.get("type")

@@ -14,10 +14,12 @@ from sessionrecord.stream.writer import StreamWriter
 if TYPE_CHECKING:
     from sessionrecord.stream.async_follow import AsyncFollower, follow_async
     from sessionrecord.stream.async_reader import AsyncStreamReader
+    from sessionrecord.stream.async_writer import AsyncStreamWriter
 
 __all__ = [
     "AsyncFollower",
     "AsyncStreamReader",
+    "AsyncStreamWriter",
     "Author",
     "Follower",
     "Position",
@@ -32,6 +34,7 @@ __all__ = [
 _MODULES: Final = {
     "AsyncFollower": "async_follow",
     "AsyncStreamReader": "async_reader",
+    "AsyncStreamWriter": "async_writer",
     "follow_async": "async_follow",
 }
 

@@ -55,14 +55,17 @@ class Author(ContextAuthor, AuditAuthor):
     where a null has a meaning the default is `UNSET`. Members common to all records are in `EnvelopeMembers`.
 
     Every method raises `InvalidRecordError` for members that break a rule and `WriterError` for a record that cannot
-    come next: the header is first and only there, `seq` rises, IDs are unique. What raises adds nothing.
+    come next: the header is first and only there, `seq` rises, IDs are unique. What raises adds nothing. Threads may
+    share an author: records get their `seq` in the order in which they are added.
     """
 
     def user_message(
         self, content: str | Sequence[Block], *, message_id: str | None = None, **envelope: Unpack[ParticipatingMembers]
     ) -> Message:
         """A message of the user, from a text or blocks. Without `message_id`, that is the record's ID."""
-        return self.message(message_id=message_id or self._next_id(), role="user", content=_blocks(content), **envelope)
+        blocks = _blocks(content)
+        with self._lock:
+            return self.message(message_id=message_id or self._next_id(), role="user", content=blocks, **envelope)
 
     def assistant_message(
         self,
@@ -75,15 +78,17 @@ class Author(ContextAuthor, AuditAuthor):
         **envelope: Unpack[ParticipatingMembers],
     ) -> Message:
         """A message of the assistant, from a text or blocks. Without `message_id`, that is the record's ID."""
-        return self.message(
-            message_id=message_id or self._next_id(),
-            role="assistant",
-            content=_blocks(content),
-            model=model,
-            stop_reason=stop_reason,
-            model_call_id=model_call_id,
-            **envelope,
-        )
+        blocks = _blocks(content)
+        with self._lock:
+            return self.message(
+                message_id=message_id or self._next_id(),
+                role="assistant",
+                content=blocks,
+                model=model,
+                stop_reason=stop_reason,
+                model_call_id=model_call_id,
+                **envelope,
+            )
 
     def tool_use(
         self,
@@ -100,15 +105,16 @@ class Author(ContextAuthor, AuditAuthor):
         Without `call_id`, that is the call's record ID, marked as `synthetic`. Without `outcome` it is not known
         whether the tool succeeded.
         """
-        call = self.tool_call(
-            call_id=call_id or self._next_id(),
-            call_id_source=None if call_id else "synthetic",
-            name=name,
-            arguments=arguments,
-            **envelope,
-        )
         content = None if result is None else _blocks(result)
-        return call, self.tool_result(call_id=call.call_id, outcome=outcome, content=content, **envelope)
+        with self._lock:
+            call = self.tool_call(
+                call_id=call_id or self._next_id(),
+                call_id_source=None if call_id else "synthetic",
+                name=name,
+                arguments=arguments,
+                **envelope,
+            )
+            return call, self.tool_result(call_id=call.call_id, outcome=outcome, content=content, **envelope)
 
     def _next_id(self) -> str:
         return self._order.next()[1]

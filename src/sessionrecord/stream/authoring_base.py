@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, cast
@@ -26,7 +27,7 @@ from sessionrecord.records import (
     WireModel,
 )
 from sessionrecord.records.envelope import EnvelopeModel
-from sessionrecord.records.parse import examine_line
+from sessionrecord.records.parse import examine_line, validate_plain
 from sessionrecord.refs import ENTITY_KEY_OF_TYPE, Ref, is_ambiguous_id
 
 __all__ = [
@@ -144,16 +145,25 @@ class StreamOrder:
         self._ids.add(record.id)
         self.last_seq = record.seq
 
+    def accept_existing(self, seq: int | None, record_id: str | None) -> None:
+        """Counts what a stream holds already, also where it is out of order, invalid or without an ID."""
+        self._ids.add(record_id or "")  # no record has the empty ID
+        self.last_seq = max(self.last_seq, seq or 0)
+
 
 class AuthorBase(ABC):
-    """Proves each record as a reader would, and hands on only what is valid and in order."""
+    """Proves each record as a reader would, and hands on only what is valid and in order. Threads may share an author."""
 
     def __init__(self) -> None:
         self._order = StreamOrder()
+        self._lock = threading.RLock()
 
     @abstractmethod
     def _append(self, record: EnvelopeModel, line: bytes) -> None:
         """Takes the record that comes next; `line` is its line without the newline. If it raises, nothing counts."""
+
+    def _interrupted(self, error: BaseException) -> None:  # noqa: B027 -- what is in memory is not in doubt
+        """Told when it is not known whether the last record was taken and counted."""
 
     def write(self, record: R) -> R:
         """Adds a record that is made already, with the `seq` and `id` it has.
@@ -162,34 +172,31 @@ class AuthorBase(ABC):
         """
         if not isinstance(record, EnvelopeModel):
             raise WriterError(f"only a valid record can be written, not {type(record).__name__}")
-        return self._take(type(record), _line(record.to_wire()))
+        with self._lock:
+            return self._take(type(record), record.to_wire())
 
     def _add(self, cls: type[R], envelope: Mapping[str, object], /, **members: object) -> R:
         record_type = str(members.pop("type", cls.model_fields["type"].default))
-        self._order.check_type(record_type)
-        seq, record_id = self._order.next()
-        data: dict[str, Any] = {"type": record_type, "seq": seq, "id": record_id}
-        extra: Any = None
-        for name, value in (*members.items(), *envelope.items()):
-            if name == "extra":
-                extra = value
-            elif name not in cls.model_fields:
-                raise TypeError(f"{record_type}() got an unexpected keyword argument {name!r}")
-            elif value is not UNSET and (value is not None or name in cls.null_members):
-                data[_wire_name(cls, name)] = _wire(value)
-        _add_extra(cls, data, extra or {})
-        return self._take(cls, _line(data))
+        with self._lock:
+            self._order.check_type(record_type)
+            seq, record_id = self._order.next()
+            data = {"type": record_type, "seq": seq, "id": record_id, **_members(cls, record_type, members, envelope)}
+            return self._take(cls, data)
 
-    def _take(self, cls: type[R], line: bytes) -> R:
-        record, found = examine_line(line, ijson.has_noncharacter_bytes(line))
+    def _take(self, cls: type[R], data: dict[str, Any]) -> R:
+        line, record, found = _proved(data)
         # a reader forgives a null in a member of our own design, an author does not write it
-        if isinstance(record, InvalidRecord) or any(d.code == "null-not-allowed" for d in found):
+        if isinstance(record, InvalidRecord) or (found and any(d.code == "null-not-allowed" for d in found)):
             raise InvalidRecordError(found)
         if not isinstance(record, cls):
             raise WriterError(f"{excerpt(record.type)} is not the type of a {cls.__name__}")
         self._order.check(record)  # as the line says it, whatever the object in hand says
-        self._append(record, line)
-        self._order.accept(record)
+        try:
+            self._append(record, line)
+            self._order.accept(record)
+        except BaseException as e:
+            self._interrupted(e)
+            raise
         return record
 
     def unknown(self, record_type: str, /, **members: Any) -> UnknownRecord:
@@ -203,6 +210,23 @@ class AuthorBase(ABC):
         envelope = {n: members.pop(n) for n in EnvelopeMembers.__annotations__ if n in members and n != "extra"}
         more = members.pop("extra", None) or {}
         return self._add(UnknownRecord, {**envelope, "extra": {**members, **more}}, type=record_type)
+
+
+def _members(
+    cls: type[WireModel], record_type: str, members: Mapping[str, object], envelope: Mapping[str, object]
+) -> dict[str, Any]:
+    """What was given to an authoring method, as it stands on the wire."""
+    data: dict[str, Any] = {}
+    extra: Any = None
+    for name, value in (*members.items(), *envelope.items()):
+        if name == "extra":
+            extra = value
+        elif name not in cls.model_fields:
+            raise TypeError(f"{record_type}() got an unexpected keyword argument {name!r}")
+        elif value is not UNSET and (value is not None or name in cls.null_members):
+            data[_wire_name(cls, name)] = _wire(value)
+    _add_extra(cls, data, extra or {})
+    return data
 
 
 def _wire_name(cls: type[WireModel], attribute: str) -> str:
@@ -228,6 +252,18 @@ def _add_extra(cls: type[WireModel], data: dict[str, Any], extra: Mapping[str, A
         if name in cls.model_fields or any(name == f.alias for f in cls.model_fields.values()):
             raise WriterError(f"{excerpt(name)} is a member that the format defines: give it as an argument of its own")
         data[name] = _wire(value)
+
+
+def _proved(data: dict[str, Any]) -> tuple[bytes, Record | InvalidRecord, list[Diagnostic]]:
+    """The line of a wire object, and what a reader finds in it."""
+    plain = ijson.dumps_plain(data)
+    if plain is not None:
+        line, value = plain  # read back, so that the record shares nothing with what the caller may change later
+        record = validate_plain(value)
+        if record is not None:
+            return line, record, []
+    line = _line(data)
+    return line, *examine_line(line, ijson.has_noncharacter_bytes(line))
 
 
 def _line(data: Mapping[str, Any]) -> bytes:
