@@ -9,6 +9,7 @@
     ├── WriterError            a record would make the stream invalid, or the writer is closed
     ├── RefError               a string is not a ref or a session reference
     │   └── RefNotFoundError   a well-formed ref names nothing in the session
+    ├── BundleError            a bundle is refused, or holds something else than its manifest says
     ├── SourceError            a source cannot be opened or is of no readable kind
     └── ConversionError        a native log holds nothing that can be converted
 """
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from sessionrecord.diagnostics import Diagnostic
 
 __all__ = [
+    "BundleError",
     "ConversionError",
     "IJsonError",
     "InvalidRecordError",
@@ -67,6 +69,10 @@ class InvalidRecordError(_WithDiagnostics):
 
 class StreamError(_WithDiagnostics):
     """A strict reader met an error; `diagnostics` holds what was found up to there."""
+
+
+class BundleError(_WithDiagnostics):
+    """A bundle is refused, or holds something else than its manifest says; `diagnostics` holds all that was found."""
 
 
 class WriterError(SessionRecordError):
