@@ -102,8 +102,12 @@ CODES: Final[dict[str, CodeInfo]] = {
     "profile-unmet": CodeInfo("warning", "a producer's promise is not kept"),
     # a bundle
     "bundle-archive-invalid": CodeInfo("error", "the archive is damaged, or uses a feature that is not read"),
-    "bundle-path-unsafe": CodeInfo("error", "a path is absolute, leaves the bundle, or cannot be a file's name everywhere"),
-    "bundle-path-repeated": CodeInfo("error", "two files have one path, or paths that differ only by case or composition"),
+    "bundle-path-unsafe": CodeInfo(
+        "error", "a path is absolute, leaves the bundle, or cannot be a file's name everywhere"
+    ),
+    "bundle-path-repeated": CodeInfo(
+        "error", "two files have one path, or paths that differ only by case or composition"
+    ),
     "bundle-not-a-file": CodeInfo("error", "a link, device, pipe or socket stands where a file belongs"),
     "bundle-encrypted": CodeInfo("error", "a file of the archive is encrypted"),
     "bundle-size-false": CodeInfo("error", "a file of the archive is not as large as the archive says"),
@@ -113,7 +117,9 @@ CODES: Final[dict[str, CodeInfo]] = {
     "bundle-file-missing": CodeInfo("error", "a file of the manifest is not in the bundle"),
     "bundle-file-different": CodeInfo("error", "a file is not the one that the manifest names: size or hash differ"),
     "bundle-file-unlisted": CodeInfo("error", "a file of the bundle is not in the manifest"),
-    "bundle-stream-different": CodeInfo("error", "the manifest and a stream disagree on its session key or number of records"),
+    "bundle-stream-different": CodeInfo(
+        "error", "the manifest and a stream disagree on its session key or number of records"
+    ),
     "bundle-blob-missing": CodeInfo("warning", "a record names a blob that is not in the bundle"),
 }
 """Diagnostic code to what it stands for."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final, Self
 
@@ -24,7 +24,7 @@ class Part:
 
     path: str
     """Its path in the bundle."""
-    source: bytes | Path
+    source: bytes | Path = field(repr=False)
     """Its bytes, or the file that holds them."""
     size: int
     """Size in bytes."""

@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from dataclasses import replace as changed
 from itertools import count
 from pathlib import Path
@@ -34,7 +34,7 @@ _ARCHIVES: Final = {".zip": write_zip, ".tar": write_tar}
 class BlobFile:
     """Bytes that records name by their hash."""
 
-    data: bytes | Path
+    data: bytes | Path = field(repr=False)
     """The bytes, or the file that holds them."""
     mime_type: str | None = None
     """Media type, such as `image/png`."""
@@ -50,7 +50,7 @@ class NativeFile:
 
     path: str
     """Its path in the bundle, such as `native/log.jsonl`."""
-    source: bytes | str | os.PathLike[str]
+    source: bytes | str | os.PathLike[str] = field(repr=False)
     """Its bytes, or the file that holds them."""
     harness: str | None = None
     """The harness that wrote it."""

@@ -10,6 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from sessionrecord.cli import render, views
+from sessionrecord.cli.bundle import bundle_app
 from sessionrecord.cli.output import Out, working
 from sessionrecord.cli.program import DONE, FOUND_ERRORS, UNREADABLE, Program
 from sessionrecord.convert import Conversion
@@ -24,6 +25,7 @@ STDIO: Final = "-"
 app = typer.Typer(cls=Program, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 convert_app = typer.Typer(rich_markup_mode=None)
 app.add_typer(convert_app, name="convert")
+app.add_typer(bundle_app, name="bundle")
 
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream to read; - reads standard input.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
