@@ -138,7 +138,10 @@ def read_manifest(data: bytes) -> tuple[Manifest | None, list[BundleDiagnostic]]
             notes += findings(e)
         else:
             notes += [_misspelled(place, right) for place, right in misspelled(manifest, without)]
-    found_here = [in_file(d, MANIFEST_PATH) for d in notes]
+    broken = {d.pointer for d in notes if d.severity == "error"}
+    found_here = [
+        in_file(d, MANIFEST_PATH) for d in notes if d.code != "number-out-of-range" or d.pointer not in broken
+    ]
     return manifest, [*found_here, *(_check(manifest) if manifest is not None else ())]
 
 

@@ -115,8 +115,8 @@ class Bundle:
     def session(self, stream: str | BundleStream) -> Session:
         """The session of a stream, lazy over its bytes: mapped from a directory, in memory from an archive.
 
-        Raises `BundleError` where the stream is missing or its size or hash differ; `Session.read(bundle.open_file(stream))` reads it
-        in spite of that.
+        Raises `BundleError` where the stream is missing or its size or hash differ; what `open_file` gives can be read by
+        `Session.read` in spite of that.
         """
         entry = self.entry(stream if isinstance(stream, str) else stream.path)
         if not isinstance(self._container, DirectoryContainer):

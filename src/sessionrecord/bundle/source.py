@@ -6,7 +6,7 @@ import io
 import os
 import stat
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, TypeAlias, cast
 
 from sessionrecord.bundle.container import Container, SharedFile
 from sessionrecord.bundle.directory import DirectoryContainer
@@ -41,7 +41,7 @@ def open_container(source: BundleSource, limits: Limits) -> Container:
                 return DirectoryContainer(path, limits)
             if not stat.S_ISREG(kind):
                 raise SourceError(f"{path} is neither a directory nor a regular file")
-            file = SharedFile(path.open("rb"), mine=True)
+            file = SharedFile(cast("BinaryIO", path.open("rb", buffering=0)), mine=True)
         except (OSError, ValueError) as e:
             raise SourceError(f"cannot open {path}: {getattr(e, 'strerror', None) or e}") from e
         return _archive(file, str(path), limits)

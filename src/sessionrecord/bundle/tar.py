@@ -36,6 +36,7 @@ _KINDS: Final = {
     b"6": "a named pipe",
     b"S": "a sparse file",
 }
+_WITHOUT_BYTES: Final = (b"1", b"2", b"3", b"4", b"5", b"6")
 _GNU_NAME: Final = b"L"
 _GNU_LINK: Final = b"K"
 _PAX: Final = b"x"
@@ -87,7 +88,7 @@ class TarContainer(Container):
                 continue
             path = path if extended.path is None else extended.path
             size = size if extended.size is None else extended.size
-            at = data + (_blocks(size) if kind in (*_REGULAR, b"7") else 0)
+            at = data + (0 if kind in _WITHOUT_BYTES else _blocks(size))
             self._add(listing, path, kind, size, data, extended.sparse)
             extended = _Extended()
             if at > self._file.size:

@@ -46,6 +46,7 @@ _STORED: Final = 0
 _DEFLATED: Final = 8
 _FULL32: Final = 0xFFFFFFFF
 _FULL16: Final = 0xFFFF
+_FULL: Final = (_FULL16, _FULL32, _FULL32)
 _ZIP64_EXTRA: Final = 1
 _CHUNK: Final = 1 << 16
 
@@ -191,15 +192,16 @@ def _central_directory(file: SharedFile) -> tuple[int, int, int]:
         raise _invalid("the archive has no end: it is cut off, or something was put after it")
     _, disk, first_disk, here, count, size, start, _ = _END.unpack_from(tail, at)
     end = tail_at + at
-    if _FULL16 in (here, count) or _FULL32 in (size, start):
-        locator = file.read_at(max(end - _LOCATOR.size, 0), _LOCATOR.size)
-        if len(locator) == _LOCATOR.size and locator.startswith(_LOCATOR_MAGIC):
-            end64 = _LOCATOR.unpack(locator)[2]
-            record = file.read_at(end64, _END64.size)
-            if len(record) < _END64.size or not record.startswith(_END64_MAGIC):
-                raise _invalid("the ZIP64 end of the archive is not where it should be")
-            _, _, _, _, disk, first_disk, here, count, size, start = _END64.unpack(record)
-            end = end64
+    locator = file.read_at(max(end - _LOCATOR.size, 0), _LOCATOR.size)
+    if len(locator) == _LOCATOR.size and locator.startswith(_LOCATOR_MAGIC):
+        end = _LOCATOR.unpack(locator)[2]
+        record = file.read_at(end, _END64.size)
+        if len(record) < _END64.size or not record.startswith(_END64_MAGIC):
+            raise _invalid("the ZIP64 end of the archive is not where it should be")
+        narrow = (count, size, start)
+        _, _, _, _, disk, first_disk, here, count, size, start = _END64.unpack(record)
+        if any(n not in (w, full) for n, w, full in zip(narrow, (count, size, start), _FULL, strict=True)):
+            raise _invalid("the archive has two ends that disagree")
     if disk or first_disk or here != count:
         raise _invalid("an archive of several disks is not read")
     if start + size != end:
