@@ -134,7 +134,8 @@ def raw_zip(members: Iterable[Raw], count: int | None = None, after: bytes = b""
             "made_by": 20,
             "extra": b"",
         }
-        here, there = fields | m.local, fields | m.central
+        here: dict[str, Any] = {**fields, **m.local}
+        there: dict[str, Any] = {**fields, **m.central}
         body += struct.pack(
             "<4s5H3L2H", b"PK\3\4", 20, here["flags"], here["method"], 0, 0, here["crc"], here["packed"], here["size"],
             len(here["name"]), len(here["extra"]),

@@ -63,7 +63,7 @@ class Unseekable(io.RawIOBase):
 def test_archives_that_were_streamed_or_use_zip64_are_read(wide: bool) -> None:
     """Streamed: sizes follow the data (APPNOTE 4.4.4, bit 3). ZIP64: they stand in an extra field (4.5.3)."""
     for target in (Unseekable(), io.BytesIO()):
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.comment = b"a comment of PK\5\6 kind"
             for path, data in FILES.items():
                 with archive.open(path, "w", force_zip64=wide) as member:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import BinaryIO
 
 from typing_extensions import Buffer
@@ -55,7 +56,7 @@ class Slice(io.RawIOBase):
         target = memoryview(buffer).cast("B")
         count = min(len(target), self._left)
         data = self._file.read_at(self._at, count)
-        if len(data) < count and not data:
+        if count and not data:
             raise refusal("bundle-archive-invalid", "the archive has become shorter while it was read", self._path)
         target[: len(data)] = data
         self._at += len(data)
@@ -78,17 +79,13 @@ class Listing:
     def add(self, path: str, size: int) -> None:
         """Take in a file. Raises `BundleError` with all findings where there are too many."""
         self._count()
-        self._check("bundle-path-unsafe", path, path_fault(path)) and self._check(
-            "bundle-path-repeated", path, self._paths.add(path)
-        )
+        self._check(path, self._paths.add)
         self.sizes.setdefault(path, size)
 
     def add_directory(self, path: str) -> None:
         """Take in a directory, whose path has no slash at its end. Raises as `add` does."""
         self._count()
-        self._check("bundle-path-unsafe", path, path_fault(path)) and self._check(
-            "bundle-path-repeated", path, self._paths.add_directory(path)
-        )
+        self._check(path, self._paths.add_directory)
 
     def refuse(self, code: str, message: str, path: str | None = None) -> None:
         """Note why the container is refused."""
@@ -116,10 +113,11 @@ class Listing:
             self.refuse("bundle-too-large", f"there are more than {self._limits.members} files and directories")
             raise BundleError(self.findings)
 
-    def _check(self, code: str, path: str, fault: str | None) -> bool:
-        if fault is not None:
-            self.refuse(code, fault, path)
-        return fault is None
+    def _check(self, path: str, add: Callable[[str], str | None]) -> None:
+        if (fault := path_fault(path)) is not None:
+            self.refuse("bundle-path-unsafe", fault, path)
+        elif (fault := add(path)) is not None:
+            self.refuse("bundle-path-repeated", fault, path)
 
 
 class Container(ABC):
