@@ -173,6 +173,15 @@ def test_blobs_can_be_kept_in_files(tmp_path: Path, scratch: Path) -> None:
         externalize(Session.read(source), 1, directory=tmp_path / "none")
 
 
+def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: Session, path: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Session, "write", full)
+    with pytest.raises(WriterError, match="No space left"):
+        externalize(Session.read(stream()), 1)
+
+
 @pytest.mark.parametrize("kind", ["b", "b.zip", "b.tar"])
 def test_a_session_goes_through_a_bundle_and_back(kind: str, tmp_path: Path, scratch: Path) -> None:
     source = stream(message(image(TEXT)), message(image(encoded(bytes(100_000)))))

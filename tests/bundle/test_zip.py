@@ -90,6 +90,11 @@ def test_directories_and_dos_attributes_are_fine() -> None:
     assert contents(raw_zip(unix)) == FILES
 
 
+def test_a_name_that_is_utf_8_without_saying_so_is_read() -> None:
+    """Some writers leave bit 11 unset; else the name is in code page 437 (APPNOTE, appendix D)."""
+    assert list(contents(raw_zip([Raw("é".encode()), Raw(b"\x81")]))) == ["é", "ü"]
+
+
 def hostile(*extra: Raw) -> bytes:
     return raw_zip([*raw_members(FILES), *extra])
 

@@ -166,7 +166,10 @@ def _written(session: Session) -> Iterator[BinaryIO]:
     """The lines of a session as `Session.write` writes them."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "stream")
-        session.write(path)
+        try:
+            session.write(path)
+        except OSError as e:
+            raise WriterError(f"cannot copy the session to {path}: {e.strerror or e}") from e
         with path.open("rb") as file:
             yield file
 

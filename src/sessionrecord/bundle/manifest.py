@@ -65,7 +65,7 @@ class BundleStream(_Listed):
     session_key: BundleSessionKey
     """The session that it records, as its header says."""
     records: Omittable[SafeInt] = None
-    """How many records it has, the header among them; broken ones count, blank lines do not."""
+    """How many records it has, the header and broken ones among them: its lines that are not blank."""
 
 
 class BundleBlob(_Listed):

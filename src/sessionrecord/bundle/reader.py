@@ -104,12 +104,10 @@ class Bundle:
     def read(self, file: str | Entry) -> bytes:
         """The bytes of a file of the manifest. Raises `BundleError` where it is missing or its size or hash differ."""
         entry = self.entry(file if isinstance(file, str) else file.path)
-        fault = self._size_fault(entry)
-        if fault is not None:
-            raise BundleError([fault])
+        self.require_size(entry)
         with self.open_file(entry) as source:
             data = source.read()
-        self._require_hash(entry, hashlib.sha256(data).hexdigest())
+        self.require_hash(entry, hashlib.sha256(data).hexdigest())
         return data
 
     def session(self, stream: str | BundleStream) -> Session:
@@ -132,16 +130,14 @@ class Bundle:
     def copy(self, file: str | Entry, target: BinaryIO | None) -> None:
         """Copy a file of the manifest in pieces, or only check it where `target` is None. Raises as `read` does, at the end."""
         entry = self.entry(file if isinstance(file, str) else file.path)
-        fault = self._size_fault(entry)
-        if fault is not None:
-            raise BundleError([fault])
+        self.require_size(entry)
         digest = hashlib.sha256()
         with self.open_file(entry) as source:
             while data := source.read(_CHUNK):
                 digest.update(data)
                 if target is not None:
                     target.write(data)
-        self._require_hash(entry, digest.hexdigest())
+        self.require_hash(entry, digest.hexdigest())
 
     def extract(self, directory: str | os.PathLike[str]) -> list[Path]:
         """Write the manifest and every file that it names to a new directory, checking each hash; returns the paths.
@@ -153,16 +149,17 @@ class Bundle:
 
         return extract(self, Path(directory))
 
-    def _size_fault(self, entry: Entry) -> BundleDiagnostic | None:
+    def require_size(self, entry: Entry) -> None:
+        """Raise `BundleError` where a file is missing or has another size than its entry says."""
         size = self._container.sizes.get(entry.path)
         if size is None:
-            return found("bundle-file-missing", "the file is not in the bundle", entry.path)
+            raise refusal("bundle-file-missing", "the file is not in the bundle", entry.path)
         if size != entry.bytes:
             message = f"the file has {size} bytes, the manifest says {entry.bytes}"
-            return found("bundle-file-different", message, entry.path)
-        return None
+            raise refusal("bundle-file-different", message, entry.path)
 
-    def _require_hash(self, entry: Entry, sha256: str) -> None:
+    def require_hash(self, entry: Entry, sha256: str) -> None:
+        """Raise `BundleError` where a file's SHA-256 is another than its entry says."""
         if sha256 != entry.sha256:
             message = f"the file's SHA-256 is {sha256}, the manifest says {excerpt(entry.sha256, 64)}"
             raise refusal("bundle-file-different", message, entry.path)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from sessionrecord.bundle.archives import write_tar, write_zip
+from sessionrecord.bundle.lines import LineReader
 from sessionrecord.bundle.manifest import FORMAT, BundleBlob, BundleNative, BundleSessionKey, BundleStream, Manifest
 from sessionrecord.bundle.parts import Part, write_files
 from sessionrecord.bundle.paths import MANIFEST_PATH, Paths, path_fault
@@ -164,10 +165,13 @@ def _stream(root: Path, session: Session, paths: Paths, parts: list[Part]) -> Bu
     file = root / path
     file.parent.mkdir(mode=0o700, exist_ok=True)
     session.write(file)
-    part = Part.of(path, file)
+    with file.open("rb") as lines:
+        reader = LineReader(lines)
+        records = sum(1 for _ in reader.records())
+    part = Part(path, file, reader.size, reader.hexdigest())
     parts.append(part)
     key = BundleSessionKey(agent=header.agent, namespace=header.namespace, session_id=header.session_id)
-    return BundleStream(path=path, session_key=key, sha256=part.sha256, bytes=part.size, records=len(session))
+    return BundleStream(path=path, session_key=key, sha256=part.sha256, bytes=part.size, records=records)
 
 
 def _stream_path(key: SessionKey, paths: Paths) -> str:

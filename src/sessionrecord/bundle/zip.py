@@ -230,8 +230,11 @@ def _entries(file: SharedFile, start: int, size: int, count: int) -> Iterator[_E
 
 
 def _text(name: bytes, flags: int) -> str:
-    # a name that is no UTF-8 becomes one that `path_fault` refuses
-    return name.decode("utf-8", "surrogateescape") if flags & _UTF8 else name.decode("cp437")
+    try:
+        return name.decode("utf-8")  # some writers do not say so
+    except UnicodeDecodeError:
+        # with the flag the name becomes one that `path_fault` refuses
+        return name.decode("utf-8", "surrogateescape") if flags & _UTF8 else name.decode("cp437")
 
 
 def _wide(extra: bytes, *values: int) -> list[int]:
