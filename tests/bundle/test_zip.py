@@ -163,6 +163,10 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "cut off": (in_zip(FILES.items())[:-5], "bundle-archive-invalid"),
     "bytes after the end": (raw_zip(raw_members(FILES), after=b"x"), "bundle-archive-invalid"),
     "moved by bytes in front": (raw_zip(raw_members(FILES), before=b"PK\3\4"), "bundle-archive-invalid"),
+    "bytes before the end": (
+        raw_zip(raw_members(FILES))[:-22] + b"gap" + raw_zip(raw_members(FILES))[-22:],
+        "bundle-archive-invalid",
+    ),
     "more members than said": (raw_zip(raw_members(FILES), count=len(FILES) - 1), "bundle-archive-invalid"),
     "fewer members than said": (raw_zip(raw_members(FILES), count=len(FILES) + 1), "bundle-archive-invalid"),
     "several disks": (raw_zip(raw_members(FILES))[:-18] + b"\1\0" + raw_zip(raw_members(FILES))[-16:], "bundle-archive-invalid"),
