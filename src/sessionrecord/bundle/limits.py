@@ -21,5 +21,5 @@ class Limits:
     """Most bytes that the files of an archive may have in all."""
     ratio: int = 200
     """Most bytes that one byte of an archive may stand for, in a file and in all. Text of logs rarely exceeds 50."""
-    manifest_bytes: int = 64 << 20
+    manifest_bytes: int = 32 << 20
     """Most bytes of `bundle.json`."""
