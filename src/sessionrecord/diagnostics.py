@@ -206,6 +206,27 @@ CODES: Final[dict[str, CodeInfo]] = {
     "call-not-amended": CodeInfo("error", "a known call is there again and amends no version of it"),
     "call-stream-missing": CodeInfo("error", "streamed arguments became complete without a new stream"),
     "binding-source-differs": CodeInfo("error", "a binding says other than its source event"),
+    # a bundle
+    "bundle-archive-invalid": CodeInfo("error", "the archive is damaged, or uses a feature that is not read"),
+    "bundle-path-unsafe": CodeInfo(
+        "error", "a path is absolute, leaves the bundle, or cannot be a file's name everywhere"
+    ),
+    "bundle-path-repeated": CodeInfo(
+        "error", "two files have one path, or paths that differ only by case or composition"
+    ),
+    "bundle-not-a-file": CodeInfo("error", "a link, device, pipe or socket stands where a file belongs"),
+    "bundle-encrypted": CodeInfo("error", "a file of the archive is encrypted"),
+    "bundle-size-false": CodeInfo("error", "a file of the archive is not as large as the archive says"),
+    "bundle-too-large": CodeInfo("error", "an archive holds more, or unpacks to more, than the limits allow"),
+    "bundle-manifest-missing": CodeInfo("error", "the bundle has no bundle.json"),
+    "bundle-stream-missing": CodeInfo("error", "a bundle holds one or more streams"),
+    "bundle-file-missing": CodeInfo("error", "a file of the manifest is not in the bundle"),
+    "bundle-file-different": CodeInfo("error", "a file is not the one that the manifest names: size or hash differ"),
+    "bundle-file-unlisted": CodeInfo("error", "a file of the bundle is not in the manifest"),
+    "bundle-stream-different": CodeInfo(
+        "error", "the manifest and a stream disagree on its session key or number of records"
+    ),
+    "bundle-blob-missing": CodeInfo("warning", "a record names a blob that is not in the bundle"),
 }
 """Diagnostic code to what it stands for."""
 

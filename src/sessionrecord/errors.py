@@ -10,6 +10,7 @@
     │   └── StreamLockedError  another writer has the stream
     ├── RefError               a string is not a ref or a session reference
     │   └── RefNotFoundError   a well-formed ref names nothing in the session
+    ├── BundleError            a bundle is refused, or holds something else than its manifest says
     ├── SourceError            a source cannot be opened or is of no readable kind
     ├── ConversionError        a native log holds nothing that can be converted
     ├── AssemblyError          a stream's whole is asked for and not there, or a segment does not fit into it
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AssemblyError",
     "BuildError",
+    "BundleError",
     "ConversionError",
     "DocumentError",
     "EmptyRunError",
@@ -77,6 +79,10 @@ class InvalidRecordError(_WithDiagnostics):
 
 class StreamError(_WithDiagnostics):
     """A strict reader met an error; `diagnostics` holds what was found up to there."""
+
+
+class BundleError(_WithDiagnostics):
+    """A bundle is refused, or holds something else than its manifest says; `diagnostics` holds all that was found."""
 
 
 class WriterError(SessionRecordError):

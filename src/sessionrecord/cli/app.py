@@ -13,6 +13,7 @@ import typer
 from sessionrecord.cli import render, views
 from sessionrecord.cli.asif import asif_app
 from sessionrecord.cli.asm import asm_app
+from sessionrecord.cli.bundle import bundle_app
 from sessionrecord.cli.output import Out, working
 from sessionrecord.cli.program import DONE, FOUND_ERRORS, UNREADABLE, Program
 from sessionrecord.cli.source import STDIO, stdin_bytes
@@ -28,6 +29,7 @@ convert_app = typer.Typer(rich_markup_mode=None)
 app.add_typer(convert_app, name="convert")
 app.add_typer(asif_app, name="asif")
 app.add_typer(asm_app, name="asm")
+app.add_typer(bundle_app, name="bundle")
 
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream to read; - reads standard input.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
