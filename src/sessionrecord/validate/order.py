@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from itertools import pairwise
 
 from sessionrecord.ijson import MAX_SAFE_INTEGER
 
@@ -30,10 +31,10 @@ def rising(seqs: array[int]) -> array[int]:
 
 def _longest_rising(seqs: array[int]) -> bytearray:
     kept = bytearray(len(seqs))
-    if all(a < b for a, b in zip(seqs, seqs[1:], strict=False)) and (not seqs or seqs[0] >= 0):
+    if all(a < b for a, b in pairwise(seqs)) and (not seqs or seqs[0] >= 0):
         return bytearray(b"\1" * len(seqs))
+    # for each length of a run its smallest last number, and where that stands
     tops, ends = array("q"), array("q")
-    """For each length of a run its smallest last number, and where that stands."""
     before = array("q", bytes(8 * len(seqs)))
     for i, seq in enumerate(seqs):
         if seq < 0:

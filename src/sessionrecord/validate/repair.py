@@ -62,9 +62,10 @@ class RepairReport:
 
     def to_text(self) -> str:
         """One line for each thing done, then a closing line."""
-        return "\n".join(self._lines())
+        return "\n".join(self.lines())
 
-    def _lines(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
+        """The lines of the text."""
         for a in self.actions:
             yield f"line {a.line}: {a.action}: {a.message}"
         kept = f"; what is not in it as it was is in {_shown(self.rest)}" if self.rest else ""
@@ -168,7 +169,7 @@ class _Writer:
     def _write(self, record: bytes, line: PhysicalLine | None) -> str | None:
         old, new = self._plan.seqs[self.written], self._seqs[self.written]
         self.written += 1
-        changed = None
+        changed: Literal["seq-changed"] | None = None
         if old != new:
             value = ijson.loads(record)
             record = ijson.dumps({"type": value["type"], **value, "seq": new})
@@ -193,7 +194,10 @@ class _Temporary:
     """A file beside its place, that goes there at once or not at all."""
 
     def __init__(self, place: Path) -> None:
-        handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
+        try:
+            handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
+        except OSError as e:
+            raise WriterError(f"cannot write to {place}: {e.strerror or e}") from e
         self.file: BinaryIO = os.fdopen(handle, "wb")
         self.path = Path(name)
         self._place = place

@@ -48,7 +48,11 @@ class ValidationReport:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as a JSON object."""
+        """The report as a JSON object. An unpaired surrogate in a name or an ID is written as an escape within the text."""
+        made: dict[str, Any] = _writable(self._plain())
+        return made
+
+    def _plain(self) -> dict[str, Any]:
         return {
             "ok": self.ok,
             "source": self.source,
@@ -58,12 +62,13 @@ class ValidationReport:
         }
 
     def to_json(self) -> str:
-        """The report as JSON on several lines. A surrogate in a name or an ID is written as an escape within the text."""
-        return _json(self.to_dict())
+        """The report as JSON on several lines."""
+        return ijson.dumps(self.to_dict(), indent=True).decode()
 
-    def to_sarif(self) -> str:
-        """The report as a SARIF 2.1.0 log, which code hosts show beside the lines."""
-        return _json(sarif(self.source, self.diagnostics))
+    def to_sarif(self) -> dict[str, Any]:
+        """The report as a SARIF 2.1.0 log, a JSON object that code hosts show beside the lines."""
+        log: dict[str, Any] = _writable(sarif(self.source, self.diagnostics))
+        return log
 
     def to_text(self) -> str:
         """One line a finding, `SOURCE:LINE: severity code: message`, then a closing line."""
@@ -83,10 +88,6 @@ class ValidationReport:
 
 def _shown(text: str) -> str:
     return text if text.isprintable() else repr(text)[1:-1]
-
-
-def _json(value: Any) -> str:
-    return ijson.dumps(_writable(value), indent=True).decode()
 
 
 def _writable(value: Any) -> Any:
