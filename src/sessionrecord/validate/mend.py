@@ -19,7 +19,11 @@ __all__ = ["Mended", "mend"]
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _INDEX_MEMBERS: Final = frozenset({"type", "id", "predecessor", "to", "keptFrom", "of"})
-_INDEX_MEMBERS_OF_TYPE: Final = {"compaction": {"status"}, "usage": {"counter", "scope"}}
+_INDEX_MEMBERS_OF_TYPE: Final = {
+    "session": {"agent", "namespace", "sessionId"},
+    "compaction": {"status"},
+    "usage": {"counter", "scope"},
+}
 _OF_A_MEMBER: Final = frozenset(
     """type-invalid value-invalid member-missing null-not-allowed integer-invalid timestamp-invalid duration-invalid amount-invalid
     session-reference-invalid""".split()
