@@ -40,6 +40,8 @@ def _longest_rising(seqs: array[int]) -> bytearray:
         if seq < 0:
             continue
         at = bisect_left(tops, seq)
+        if at < len(tops) and tops[at] == seq:
+            continue  # the earlier of two equal numbers stays
         before[i] = ends[at - 1] if at else -1
         tops[at : at + 1] = array("q", [seq])
         ends[at : at + 1] = array("q", [i])

@@ -90,6 +90,7 @@ def repair(source: ByteSource, target: _Path, *, replace: bool = False) -> Repai
     Raises `SourceError` if the source cannot be read or has no session header, `WriterError` if a file to write exists and
     `replace` is false, or is the source itself.
     """
+    name = source_name(source)
     path = Path(target)
     rest = path.with_name(path.name + _REST)
     if isinstance(source, str | os.PathLike):
@@ -104,7 +105,6 @@ def repair(source: ByteSource, target: _Path, *, replace: bool = False) -> Repai
             raise WriterError(f"{file} is a directory")
         if file.exists() and not replace:
             raise WriterError(f"{file} exists already; give the repair another name")
-    name = source_name(source)
     made = plan(source)
     if not made.records:
         raise SourceError(
