@@ -139,20 +139,52 @@ def lines_and_bytes() -> None:
     """Bytes, lines, JSON (ASR-041): what a line is, and what is on it."""
     case("header-only", "The smallest stream: a header.", [H])
     case("two-records", "A header and a record.", [H, S1])
-    case("newline-missing", "The last line is whole, only its newline is missing.", H + b"\n" + S1, "2 I newline-missing")
+    case(
+        "newline-missing", "The last line is whole, only its newline is missing.", H + b"\n" + S1, "2 I newline-missing"
+    )
     case("crlf", "Lines end with CRLF.", H + b"\r\n" + S1 + b"\r\n", "1 I line-crlf")
-    case("crlf-one-line", "One line ends with CRLF; the first such line is named.", H + b"\n" + S1 + b"\r\n" + S2 + b"\n", "2 I line-crlf")
-    case("blank-lines", "Blank lines, and lines of spaces, are no records.", [H, b"", S1, b" \t ", S2], "2 I line-blank", "4 I line-blank")
+    case(
+        "crlf-one-line",
+        "One line ends with CRLF; the first such line is named.",
+        H + b"\n" + S1 + b"\r\n" + S2 + b"\n",
+        "2 I line-crlf",
+    )
+    case(
+        "blank-lines",
+        "Blank lines, and lines of spaces, are no records.",
+        [H, b"", S1, b" \t ", S2],
+        "2 I line-blank",
+        "4 I line-blank",
+    )
     case("bom", "A byte order mark before the header.", b"\xef\xbb\xbf" + H + b"\n" + S1 + b"\n", "1 W bom")
     case(
         "bom-inside", "A byte order mark before another line is no JSON.", [H, b"\xef\xbb\xbf" + S1, S2], "2 E json-invalid", below=[2],
     )  # fmt: skip
-    case("spaces", "Spaces within and around an object mean nothing.", [H, b'  {"type" : "state", "seq":1, "id":"r1", "state":"idle" } '])
-    case("escapes", "Escapes in names and values are read as the characters they stand for.", [H, b'{"\\u0074ype":"\\u0073tate","seq":1,"id":"r1","state":"idle"}'])
-    case("line-separators", "U+2028, U+2029 and U+0085 in strings split no line.", [H, with_text("a\u2028b\u2029c\u0085d".encode())])
+    case(
+        "spaces",
+        "Spaces within and around an object mean nothing.",
+        [H, b'  {"type" : "state", "seq":1, "id":"r1", "state":"idle" } '],
+    )
+    case(
+        "escapes",
+        "Escapes in names and values are read as the characters they stand for.",
+        [H, b'{"\\u0074ype":"\\u0073tate","seq":1,"id":"r1","state":"idle"}'],
+    )
+    case(
+        "line-separators",
+        "U+2028, U+2029 and U+0085 in strings split no line.",
+        [H, with_text("a\u2028b\u2029c\u0085d".encode())],
+    )
     case("vt-ff-escaped", "VT and FF as escapes are text.", [H, with_text(b"a\\u000bb\\u000cc")])
     case("empty", "A file of no bytes.", b"", "- E stream-empty")
-    case("blank-only", "A file of blank lines holds no record.", b"\n\n", "1 I line-blank", "2 I line-blank", "- E stream-empty")
+    case(
+        "blank-only",
+        "A file of blank lines holds no record.",
+        b"\n\n",
+        "1 I line-blank",
+        "2 I line-blank",
+        "- E stream-empty",
+    )
     case("bom-only", "A file of a byte order mark holds no record.", b"\xef\xbb\xbf", "1 W bom", "- E stream-empty")
     for name, about, part in (
         ("utf8-lone-byte", "A byte that is not UTF-8.", b"a\xffb"),
@@ -191,10 +223,37 @@ def lines_and_bytes() -> None:
         "glued-three", "Three whole records on a line, spaces between.", [H, S1 + b" " + S2 + b" " + S3], "2 E json-invalid", below=[2],
         repaired={"ids": ["r0", "r1", "r2", "r3"], "aside": []},
     )  # fmt: skip
-    case("header-glued", "The header and a record on a line.", [H + S1, S2], "1 E json-invalid", "1 E header-missing /type", below=[1], repaired={"ids": ["r0", "r1", "r2"], "aside": []})
-    case("raw-newline", "A newline within a string makes two lines that are no JSON.", [H, with_text(b"a\nb"), S2], "2 E json-invalid", "3 E json-invalid", below=[2, 3])
-    case("raw-tab", "A raw control character within a string.", [H, with_text(b"a\tb"), S2], "2 E json-invalid", below=[2])
-    case("raw-cr", "A lone CR splits no line, and within a string it is no JSON.", [H, with_text(b"a\rb"), S2], "2 E json-invalid", below=[2])
+    case(
+        "header-glued",
+        "The header and a record on a line.",
+        [H + S1, S2],
+        "1 E json-invalid",
+        "1 E header-missing /type",
+        below=[1],
+        repaired={"ids": ["r0", "r1", "r2"], "aside": []},
+    )
+    case(
+        "raw-newline",
+        "A newline within a string makes two lines that are no JSON.",
+        [H, with_text(b"a\nb"), S2],
+        "2 E json-invalid",
+        "3 E json-invalid",
+        below=[2, 3],
+    )
+    case(
+        "raw-tab",
+        "A raw control character within a string.",
+        [H, with_text(b"a\tb"), S2],
+        "2 E json-invalid",
+        below=[2],
+    )
+    case(
+        "raw-cr",
+        "A lone CR splits no line, and within a string it is no JSON.",
+        [H, with_text(b"a\rb"), S2],
+        "2 E json-invalid",
+        below=[2],
+    )
     for name, about, line in (
         ("trailing-comma", "A comma before the closing brace.", b'{"type":"state","seq":1,"id":"r1","state":"idle",}'),
         ("single-quotes", "Strings in single quotes.", b"{'type':'state','seq':1,'id':'r1','state':'idle'}"),
@@ -220,25 +279,64 @@ def lines_and_bytes() -> None:
         ("escaped", "Two spellings of one name.", with_member(b'"note":1,"n\\u006fte":2'), "/note"),
     ):
         case(f"duplicate-member-{name}", about, [H, line, S2], f"2 E duplicate-member {pointer}", below=[2])
-    case("same-name-elsewhere", "One name in two objects is no repetition.", [H, with_arguments(b'{"a":{"x":1},"b":{"x":1}}')])
+    case(
+        "same-name-elsewhere",
+        "One name in two objects is no repetition.",
+        [H, with_arguments(b'{"a":{"x":1},"b":{"x":1}}')],
+    )
     case("surrogate-pair", "A pair of escapes is one character.", [H, with_text(b"\\ud83d\\ude00")])
     for name, literal in (("high", b"\\ud83d"), ("low", b"\\ude00x"), ("reversed", b"\\ude00\\ud83d")):
         case(
             f"surrogate-{name}", "An unpaired surrogate, as tools print it.", [H, with_text(literal), S2],
             "2 E lone-surrogate /content/0/text", below=[2], repaired={"ids": ["r0", "r1", "r2"], "aside": []},
         )  # fmt: skip
-    case("surrogate-deep", "An unpaired surrogate in free-form JSON.", [H, with_arguments(b'{"a":["\\udc00"]}')], "2 E lone-surrogate /arguments/a/0", below=[2], repaired={"ids": ["r0", "r1"], "aside": []})
-    case("noncharacter", "Noncharacters are kept and reported.", [H, with_text("a\ufffe".encode()), with_text(b"\\ufdd0", 2)], "2 W noncharacter /content/0/text", "3 W noncharacter /content/0/text")
-    case("number-too-large", "A number beyond the range of a double.", [H, with_arguments(b'{"x":1e400}')], "2 E number-not-finite /arguments/x", below=[2])
-    case("number-too-small", "The same with a sign.", [H, with_arguments(b'{"x":-1e400}')], "2 E number-not-finite /arguments/x", below=[2])
+    case(
+        "surrogate-deep",
+        "An unpaired surrogate in free-form JSON.",
+        [H, with_arguments(b'{"a":["\\udc00"]}')],
+        "2 E lone-surrogate /arguments/a/0",
+        below=[2],
+        repaired={"ids": ["r0", "r1"], "aside": []},
+    )
+    case(
+        "noncharacter",
+        "Noncharacters are kept and reported.",
+        [H, with_text("a\ufffe".encode()), with_text(b"\\ufdd0", 2)],
+        "2 W noncharacter /content/0/text",
+        "3 W noncharacter /content/0/text",
+    )
+    case(
+        "number-too-large",
+        "A number beyond the range of a double.",
+        [H, with_arguments(b'{"x":1e400}')],
+        "2 E number-not-finite /arguments/x",
+        below=[2],
+    )
+    case(
+        "number-too-small",
+        "The same with a sign.",
+        [H, with_arguments(b'{"x":-1e400}')],
+        "2 E number-not-finite /arguments/x",
+        below=[2],
+    )
     case(
         "number-inexact", "Numbers that a double cannot hold keep their digits.",
         [H, with_arguments(b'{"x":9007199254740993}'), with_arguments(b'{"x":0.1234567890123456789}', 2), with_arguments(b'{"x":-123456789012345678901234567890}', 3)],
         "2 W number-out-of-range /arguments/x", "3 W number-out-of-range /arguments/x", "4 W number-out-of-range /arguments/x",
     )  # fmt: skip
-    case("number-edges", "The largest integers that are exact, and odd literals of exact numbers.", [H, with_arguments(b'[9007199254740991,-9007199254740991,-0,1e2,1.50,0.0]')])
+    case(
+        "number-edges",
+        "The largest integers that are exact, and odd literals of exact numbers.",
+        [H, with_arguments(b"[9007199254740991,-9007199254740991,-0,1e2,1.50,0.0]")],
+    )
     case("nesting-200", "200 levels of nesting are promised.", [H, with_arguments(b"[" * 199 + b"]" * 199)])
-    case("nesting-300", "More than 254 levels.", [H, with_arguments(b"[" * 300 + b"]" * 300), S2], "2 E nesting-too-deep", below=[2])
+    case(
+        "nesting-300",
+        "More than 254 levels.",
+        [H, with_arguments(b"[" * 300 + b"]" * 300), S2],
+        "2 E nesting-too-deep",
+        below=[2],
+    )
 
 
 def envelope() -> None:
@@ -272,9 +370,24 @@ def envelope() -> None:
         ("null", "An id of null.", None, "null-not-allowed"),
     ):
         members = {k: v for k, v in {**state(1), "id": value}.items() if v is not ...}
-        case(f"envelope-id-{name}", about, [H, members, S2], f"2 E {code} /id", repaired={"ids": ["r0", "r2"], "aside": [2]})
-    case("envelope-id-reads-as-ref", "An id that begins with an entity key and `=` would be read as a ref.", [H, {**state(1), "id": "callId=x"}], "2 W ref-ambiguous /id")
-    case("envelope-id-with-equals", "Any other `=` in an id is no matter.", [H, {**state(1), "id": "note=x"}, {**state(2), "id": "=x"}])
+        case(
+            f"envelope-id-{name}",
+            about,
+            [H, members, S2],
+            f"2 E {code} /id",
+            repaired={"ids": ["r0", "r2"], "aside": [2]},
+        )
+    case(
+        "envelope-id-reads-as-ref",
+        "An id that begins with an entity key and `=` would be read as a ref.",
+        [H, {**state(1), "id": "callId=x"}],
+        "2 W ref-ambiguous /id",
+    )
+    case(
+        "envelope-id-with-equals",
+        "Any other `=` in an id is no matter.",
+        [H, {**state(1), "id": "note=x"}, {**state(2), "id": "=x"}],
+    )
     case("envelope-all", "Every member of the envelope.", [
         header(participants=[{"id": "p1"}], conversations=[{"id": "k1"}]),
         msg(1, "m1", turnId="t1", timestamp="2026-10-26T14:02:11.204Z", participant="p1", conversation="k1",
@@ -282,17 +395,38 @@ def envelope() -> None:
             source={"path": "log.jsonl", "line": 3, "span": {"offset": 0, "length": 9}, "nativeType": "user", "nativeId": "u1"}),
         msg(2, "m2", predecessor="messageId=m1"),
     ])  # fmt: skip
-    case("envelope-turn-number", "A turnId that is no string.", [H, state(1, turnId=5)], "2 E type-invalid /turnId", repaired={"ids": ["r0", "r1"], "aside": []})
-    case("envelope-turn-null", "Null for unknown: the member is to be left out (ASR-043).", [H, state(1, turnId=None)], "2 E null-not-allowed /turnId", repaired={"ids": ["r0", "r1"], "aside": []})
+    case(
+        "envelope-turn-number",
+        "A turnId that is no string.",
+        [H, state(1, turnId=5)],
+        "2 E type-invalid /turnId",
+        repaired={"ids": ["r0", "r1"], "aside": []},
+    )
+    case(
+        "envelope-turn-null",
+        "Null for unknown: the member is to be left out (ASR-043).",
+        [H, state(1, turnId=None)],
+        "2 E null-not-allowed /turnId",
+        repaired={"ids": ["r0", "r1"], "aside": []},
+    )
     case("envelope-nulls-of-ours", "A null in a member of our own table is a warning and reads as absent.",
          [H, state(1, timestamp=None, participant=None, conversation=None, source=None), msg(2, "m", predecessor=None), state(3, source={"path": None, "line": None, "span": None})],
          "2 W null-not-allowed /timestamp", "2 W null-not-allowed /participant", "2 W null-not-allowed /conversation", "2 W null-not-allowed /source",
          "3 W null-not-allowed /predecessor", "4 W null-not-allowed /source/path", "4 W null-not-allowed /source/line", "4 W null-not-allowed /source/span")  # fmt: skip
-    case("envelope-unknown-members", "Unknown members are kept, whatever they hold.", [H, state(1, x=None, y={"z": [None, 1]}, vendor_thing="a")])
+    case(
+        "envelope-unknown-members",
+        "Unknown members are kept, whatever they hold.",
+        [H, state(1, x=None, y={"z": [None, 1]}, vendor_thing="a")],
+    )
     case("envelope-misspelled", "An unknown member that differs from a defined one only by case, `_` or `-` (ASR-040).",
          [H, state(1, turn_id="t"), state(2, TimeStamp="x"), state(3, **{"turn-id": "t"})],
          "2 W member-misspelled /turn_id", "3 W member-misspelled /TimeStamp", "4 W member-misspelled /turn-id")  # fmt: skip
-    case("envelope-misspelled-inside", "The same within an object.", [H, state(1, source={"native_id": "x"})], "2 W member-misspelled /source/native_id")
+    case(
+        "envelope-misspelled-inside",
+        "The same within an object.",
+        [H, state(1, source={"native_id": "x"})],
+        "2 W member-misspelled /source/native_id",
+    )
     for name, about, value in (
         ("seconds", "No fraction.", "2026-10-26T14:02:11Z"),
         ("one-digit", "One digit.", "2026-10-26T14:02:11.2Z"),
@@ -328,15 +462,63 @@ def envelope() -> None:
         ("number", "Milliseconds since 1970.", 1792591331204),
         ("object", "An object.", {"seconds": 1}),
     ):
-        case(f"timestamp-bad-{name}", about, [H, state(1, timestamp=bad)], "2 E timestamp-invalid /timestamp", repaired={"ids": ["r0", "r1"], "aside": []})
-    case("capture-state-missing", "A capture state says at least how completely.", [H, state(1, capture={"content": {"bytes": 1}})], "2 E member-missing /capture/content/state", repaired={"ids": ["r0", "r1"], "aside": []})
+        case(
+            f"timestamp-bad-{name}",
+            about,
+            [H, state(1, timestamp=bad)],
+            "2 E timestamp-invalid /timestamp",
+            repaired={"ids": ["r0", "r1"], "aside": []},
+        )
+    case(
+        "capture-state-missing",
+        "A capture state says at least how completely.",
+        [H, state(1, capture={"content": {"bytes": 1}})],
+        "2 E member-missing /capture/content/state",
+        repaired={"ids": ["r0", "r1"], "aside": []},
+    )
     case("capture-open", "An unknown state is accepted.", [H, state(1, capture={"x": {"state": "sampled", "more": 1}})])
-    case("capture-list", "Capture states are an object.", [H, state(1, capture=[])], "2 E type-invalid /capture", repaired={"ids": ["r0"], "aside": [2]})
-    case("capture-null-inside", "A null in a capture state's own members is a warning.", [H, state(1, capture={"x": {"state": "redacted", "bytes": None}})], "2 W null-not-allowed /capture/x/bytes")
-    case("source-line-string", "A line number as a string.", [H, state(1, source={"line": "3"})], "2 E integer-invalid /source/line", repaired={"ids": ["r0", "r1"], "aside": []})
-    case("source-span-negative", "A span begins at 0 or later.", [H, state(1, source={"span": {"offset": -1, "length": 2}})], "2 E integer-invalid /source/span/offset", repaired={"ids": ["r0", "r1"], "aside": []})
-    case("source-span-half", "A span has an offset and a length.", [H, state(1, source={"span": {"offset": 1}})], "2 E member-missing /source/span/length", repaired={"ids": ["r0", "r1"], "aside": []})
-    case("predecessor-number", "A predecessor is a ref, a string.", [H, msg(1, "m", predecessor=0)], "2 E type-invalid /predecessor", "2 W predecessor-missing /predecessor", repaired={"ids": ["r0"], "aside": [2]})
+    case(
+        "capture-list",
+        "Capture states are an object.",
+        [H, state(1, capture=[])],
+        "2 E type-invalid /capture",
+        repaired={"ids": ["r0"], "aside": [2]},
+    )
+    case(
+        "capture-null-inside",
+        "A null in a capture state's own members is a warning.",
+        [H, state(1, capture={"x": {"state": "redacted", "bytes": None}})],
+        "2 W null-not-allowed /capture/x/bytes",
+    )
+    case(
+        "source-line-string",
+        "A line number as a string.",
+        [H, state(1, source={"line": "3"})],
+        "2 E integer-invalid /source/line",
+        repaired={"ids": ["r0", "r1"], "aside": []},
+    )
+    case(
+        "source-span-negative",
+        "A span begins at 0 or later.",
+        [H, state(1, source={"span": {"offset": -1, "length": 2}})],
+        "2 E integer-invalid /source/span/offset",
+        repaired={"ids": ["r0", "r1"], "aside": []},
+    )
+    case(
+        "source-span-half",
+        "A span has an offset and a length.",
+        [H, state(1, source={"span": {"offset": 1}})],
+        "2 E member-missing /source/span/length",
+        repaired={"ids": ["r0", "r1"], "aside": []},
+    )
+    case(
+        "predecessor-number",
+        "A predecessor is a ref, a string.",
+        [H, msg(1, "m", predecessor=0)],
+        "2 E type-invalid /predecessor",
+        "2 W predecessor-missing /predecessor",
+        repaired={"ids": ["r0"], "aside": [2]},
+    )
 
 
 BLOB: Final = {"sha256": "00", "bytes": 3, "path": "blobs/00"}
@@ -470,10 +652,35 @@ def record_types() -> None:
                  repaired={"ids": ["r0"], "aside": [2]})  # fmt: skip
         case(f"type-{record_type}-bad-{member}", f"A {record_type} record with a wrong `{member}`.", [H, rec(record_type, 1, **required, **{member: wrong})],
              f"2 E {finding}", repaired={"ids": ["r0", "r1"], "aside": []})  # fmt: skip
-    case("type-unknown", "An unknown type is accepted and kept.", [H, rec("hologram", 1, x=None, messageId=5, depth={"a": 1})])
-    case("type-unknown-bad-envelope", "Its envelope has the rules of any record's.", [H, rec("hologram", 1, timestamp="now")], "2 E timestamp-invalid /timestamp", repaired={"ids": ["r0", "r1"], "aside": []})
-    case("type-known-does-not-degrade", "A known type that breaks its rules is an error, never an unknown record.", [H, rec("message", 1, role="user")], "2 E member-missing /messageId", repaired={"ids": ["r0"], "aside": [2]})
-    case("open-enums", "Unknown values of enums are accepted.", [header(producer={"method": "telepathy"}), msg(1, "m") | {"role": "oracle"}, rec("state", 2, state="dreaming"), call(3, "c", kind="levitate", status="paused")])
+    case(
+        "type-unknown",
+        "An unknown type is accepted and kept.",
+        [H, rec("hologram", 1, x=None, messageId=5, depth={"a": 1})],
+    )
+    case(
+        "type-unknown-bad-envelope",
+        "Its envelope has the rules of any record's.",
+        [H, rec("hologram", 1, timestamp="now")],
+        "2 E timestamp-invalid /timestamp",
+        repaired={"ids": ["r0", "r1"], "aside": []},
+    )
+    case(
+        "type-known-does-not-degrade",
+        "A known type that breaks its rules is an error, never an unknown record.",
+        [H, rec("message", 1, role="user")],
+        "2 E member-missing /messageId",
+        repaired={"ids": ["r0"], "aside": [2]},
+    )
+    case(
+        "open-enums",
+        "Unknown values of enums are accepted.",
+        [
+            header(producer={"method": "telepathy"}),
+            msg(1, "m") | {"role": "oracle"},
+            rec("state", 2, state="dreaming"),
+            call(3, "c", kind="levitate", status="paused"),
+        ],
+    )
     for name, block, finding in (
         ("text", {"type": "text"}, "member-missing /content/0/text"),
         ("text-number", {"type": "text", "text": 1}, "type-invalid /content/0/text"),
@@ -486,8 +693,20 @@ def record_types() -> None:
         ("terminal", {"type": "terminal"}, "member-missing /content/0/terminalId"),
         ("without-type", {"text": "x"}, "member-missing /content/0/type"),
     ):
-        case(f"block-{name}", "A content block that breaks a rule of its type.", [H, msg(1, "m", content=[block])], f"2 E {finding}", repaired={"ids": ["r0", "r1"], "aside": []})
-    case("block-string", "A block is an object.", [H, msg(1, "m", content=["hello"])], "2 E type-invalid /content/0", repaired={"ids": ["r0", "r1"], "aside": []})
+        case(
+            f"block-{name}",
+            "A content block that breaks a rule of its type.",
+            [H, msg(1, "m", content=[block])],
+            f"2 E {finding}",
+            repaired={"ids": ["r0", "r1"], "aside": []},
+        )
+    case(
+        "block-string",
+        "A block is an object.",
+        [H, msg(1, "m", content=["hello"])],
+        "2 E type-invalid /content/0",
+        repaired={"ids": ["r0", "r1"], "aside": []},
+    )
     case("content-empty", "No blocks are no fault.", [H, msg(1, "m", content=[])])
 
 
@@ -497,9 +716,19 @@ def values() -> None:
         header(roots=[{"id": "a", "path": None}]), rec("rewind", 1, to=None), rec("usage", 2, includesChildren=None),
         rec("session_info", 3, title=None, summary=None, tags=None, archived=None),
     ])  # fmt: skip
-    case("namespace-absent", "An absent namespace reads as null.", [{k: v for k, v in header().items() if k != "namespace"}])
+    case(
+        "namespace-absent",
+        "An absent namespace reads as null.",
+        [{k: v for k, v in header().items() if k != "namespace"}],
+    )
     case("namespace-text", "A namespace is text.", [header(namespace="acme/1")])
-    case("namespace-empty", "A namespace is null or not empty.", [header(namespace="")], "1 E value-invalid /namespace", repaired={"ids": None, "aside": []})
+    case(
+        "namespace-empty",
+        "A namespace is null or not empty.",
+        [header(namespace="")],
+        "1 E value-invalid /namespace",
+        repaired={"ids": None, "aside": []},
+    )
     for name, line, pointer in (
         ("model", msg(1, "m", model=None), "/model"),
         ("content", msg(1, "m", content=None), "/content"),
@@ -509,86 +738,402 @@ def values() -> None:
         ("in-a-list", rec("session_info", 1, tags=["a", None]), "/tags/1"),
         ("inside", rec("plan", 1, planId="p", entries=[{"content": "c", "status": None}]), "/entries/0/status"),
     ):
-        case(f"null-{name}", "Null where it has no meaning.", [H, line], f"2 E null-not-allowed {pointer}", repaired={"ids": ["r0", "r1"], "aside": []})
-    case("null-free-form", "Free-form JSON may hold null.", [H, call(1, "c", arguments=None), rec("tool_result", 2, callId="c", structured={"a": [None]}), rec("permission_decision", 3, permissionId="p", updatedArguments={"a": None})])
-    case("duration-valid", "Durations: zero, a fraction, an exponent.", [H, *(b'{"type":"tool_result","seq":%d,"id":"r%d","callId":"c%d","durationMs":%s}' % (n, n, n, d) for n, d in enumerate((b"0", b"1.5", b"1e3", b"12345678901"), 1))])
+        case(
+            f"null-{name}",
+            "Null where it has no meaning.",
+            [H, line],
+            f"2 E null-not-allowed {pointer}",
+            repaired={"ids": ["r0", "r1"], "aside": []},
+        )
+    case(
+        "null-free-form",
+        "Free-form JSON may hold null.",
+        [
+            H,
+            call(1, "c", arguments=None),
+            rec("tool_result", 2, callId="c", structured={"a": [None]}),
+            rec("permission_decision", 3, permissionId="p", updatedArguments={"a": None}),
+        ],
+    )
+    case(
+        "duration-valid",
+        "Durations: zero, a fraction, an exponent.",
+        [
+            H,
+            *(
+                b'{"type":"tool_result","seq":%d,"id":"r%d","callId":"c%d","durationMs":%s}' % (n, n, n, d)
+                for n, d in enumerate((b"0", b"1.5", b"1e3", b"12345678901"), 1)
+            ),
+        ],
+    )
     for name, value in (("negative", -0.5), ("string", "5"), ("true", True), ("list", [1])):
-        case(f"duration-{name}", "Not a non-negative number.", [H, rec("tool_result", 1, callId="c", durationMs=value)], "2 E duration-invalid /durationMs", repaired={"ids": ["r0", "r1"], "aside": []})
-    case("duration-infinite", "A duration beyond the range of a double.", [H, b'{"type":"tool_result","seq":1,"id":"r1","callId":"c","durationMs":1e400}'], "2 E number-not-finite /durationMs", below=[2])
-    case("amount-valid", "Amounts: zero, cents, an integer.", [H, *(rec("usage", n, cost={"amount": a, "currency": "USD"}) for n, a in enumerate((0, 0.1, 3), 1))])
+        case(
+            f"duration-{name}",
+            "Not a non-negative number.",
+            [H, rec("tool_result", 1, callId="c", durationMs=value)],
+            "2 E duration-invalid /durationMs",
+            repaired={"ids": ["r0", "r1"], "aside": []},
+        )
+    case(
+        "duration-infinite",
+        "A duration beyond the range of a double.",
+        [H, b'{"type":"tool_result","seq":1,"id":"r1","callId":"c","durationMs":1e400}'],
+        "2 E number-not-finite /durationMs",
+        below=[2],
+    )
+    case(
+        "amount-valid",
+        "Amounts: zero, cents, an integer.",
+        [H, *(rec("usage", n, cost={"amount": a, "currency": "USD"}) for n, a in enumerate((0, 0.1, 3), 1))],
+    )
     for name, amount in (("negative", -1), ("string", "0.1"), ("false", False)):
-        case(f"amount-{name}", "Not a non-negative decimal amount.", [H, rec("usage", 1, cost={"amount": amount, "currency": "USD"})], "2 E amount-invalid /cost/amount", repaired={"ids": ["r0", "r1"], "aside": []})
-    case("amount-without-currency", "An amount has a currency.", [H, rec("usage", 1, cost={"amount": 1})], "2 E member-missing /cost/currency", repaired={"ids": ["r0", "r1"], "aside": []})
-    case("integer-point-zero", "A count written as 3.0.", [H, b'{"type":"usage","seq":1,"id":"r1","inputTokens":3.0}'], "2 E integer-invalid /inputTokens", below=[2], repaired={"ids": ["r0", "r1"], "aside": []})
-    case("integer-exponent", "A count written as 1e3.", [H, b'{"type":"usage","seq":1,"id":"r1","inputTokens":1e3}'], "2 E integer-invalid /inputTokens", below=[2], repaired={"ids": ["r0", "r1"], "aside": []})
-    case("integer-too-large", "A count of 2^53.", [H, rec("usage", 1, inputTokens=2**53)], "2 E integer-invalid /inputTokens", repaired={"ids": ["r0", "r1"], "aside": []})
-    case("exit-code-edges", "Exit codes may be negative, down to -(2^53-1).", [H, rec("tool_result", 1, callId="c", exitCode=-(2**53 - 1)), rec("tool_result", 2, callId="d", exitCode=2**53 - 1)])
-    case("exit-code-too-small", "An exit code of -(2^53).", [H, rec("tool_result", 1, callId="c", exitCode=-(2**53))], "2 E integer-invalid /exitCode", repaired={"ids": ["r0", "r1"], "aside": []})
-    for n, reference in enumerate(("asr:toy//s2", "asr:toy/acme/s2#r5", "asr:a%20b/%C3%A9/%F0%9F%98%80#messageId%3Dm1", "asr://")):
+        case(
+            f"amount-{name}",
+            "Not a non-negative decimal amount.",
+            [H, rec("usage", 1, cost={"amount": amount, "currency": "USD"})],
+            "2 E amount-invalid /cost/amount",
+            repaired={"ids": ["r0", "r1"], "aside": []},
+        )
+    case(
+        "amount-without-currency",
+        "An amount has a currency.",
+        [H, rec("usage", 1, cost={"amount": 1})],
+        "2 E member-missing /cost/currency",
+        repaired={"ids": ["r0", "r1"], "aside": []},
+    )
+    case(
+        "integer-point-zero",
+        "A count written as 3.0.",
+        [H, b'{"type":"usage","seq":1,"id":"r1","inputTokens":3.0}'],
+        "2 E integer-invalid /inputTokens",
+        below=[2],
+        repaired={"ids": ["r0", "r1"], "aside": []},
+    )
+    case(
+        "integer-exponent",
+        "A count written as 1e3.",
+        [H, b'{"type":"usage","seq":1,"id":"r1","inputTokens":1e3}'],
+        "2 E integer-invalid /inputTokens",
+        below=[2],
+        repaired={"ids": ["r0", "r1"], "aside": []},
+    )
+    case(
+        "integer-too-large",
+        "A count of 2^53.",
+        [H, rec("usage", 1, inputTokens=2**53)],
+        "2 E integer-invalid /inputTokens",
+        repaired={"ids": ["r0", "r1"], "aside": []},
+    )
+    case(
+        "exit-code-edges",
+        "Exit codes may be negative, down to -(2^53-1).",
+        [
+            H,
+            rec("tool_result", 1, callId="c", exitCode=-(2**53 - 1)),
+            rec("tool_result", 2, callId="d", exitCode=2**53 - 1),
+        ],
+    )
+    case(
+        "exit-code-too-small",
+        "An exit code of -(2^53).",
+        [H, rec("tool_result", 1, callId="c", exitCode=-(2**53))],
+        "2 E integer-invalid /exitCode",
+        repaired={"ids": ["r0", "r1"], "aside": []},
+    )
+    for n, reference in enumerate(
+        ("asr:toy//s2", "asr:toy/acme/s2#r5", "asr:a%20b/%C3%A9/%F0%9F%98%80#messageId%3Dm1", "asr://")
+    ):
         case(f"reference-valid-{n}", f"A session reference: {reference}", [header(parent=reference)])
     for name, reference in (
         ("scheme", "toy//s2"), ("two-parts", "asr:toy/s2"), ("four-parts", "asr:a/b/c/d"), ("raw-space", "asr:a b//s"), ("bad-escape", "asr:a%2//s"),
         ("not-utf8", "asr:%FF//s"), ("empty-ref", "asr:toy//s2#"), ("newline", "asr:toy//s2\n"), ("upper-scheme", "ASR:toy//s2"), ("overlong", "asr:%C0%80//s"),
         ("surrogate", "asr:%ED%A0%80//s"),
     ):  # fmt: skip
-        case(f"reference-bad-{name}", "Not a session reference.", [H, call(1, "c", childSession=reference)], "2 E session-reference-invalid /childSession", repaired={"ids": ["r0", "r1"], "aside": []})
+        case(
+            f"reference-bad-{name}",
+            "Not a session reference.",
+            [H, call(1, "c", childSession=reference)],
+            "2 E session-reference-invalid /childSession",
+            repaired={"ids": ["r0", "r1"], "aside": []},
+        )
     case("fork", "A fork names its original.", [header(forkOf={"session": "asr:toy//s0", "ref": "messageId=m1"})])
-    case("fork-without-session", "A fork without its original.", [header(forkOf={"ref": "r1"})], "1 E member-missing /forkOf/session", repaired={"ids": ["r0"], "aside": []})
+    case(
+        "fork-without-session",
+        "A fork without its original.",
+        [header(forkOf={"ref": "r1"})],
+        "1 E member-missing /forkOf/session",
+        repaired={"ids": ["r0"], "aside": []},
+    )
 
 
 def headers() -> None:
     """The session header and the order of a stream."""
-    case("header-all", "Every member of the header.", [header(formatVersion="0", agentVersion="1", parent="asr:toy//s0", forkOf={"session": "asr:toy//s0"}, **DECLARED)])
+    case(
+        "header-all",
+        "Every member of the header.",
+        [
+            header(
+                formatVersion="0", agentVersion="1", parent="asr:toy//s0", forkOf={"session": "asr:toy//s0"}, **DECLARED
+            )
+        ],
+    )
     for name in ("agent", "sessionId", "producer"):
-        case(f"header-no-{name}", f"A header without `{name}`.", [{k: v for k, v in header().items() if k != name}, S1], f"1 E member-missing /{name}", repaired={"ids": None, "aside": []})
-    case("header-no-method", "A producer says how it obtained the data.", [header(producer={"name": "x"})], "1 E member-missing /producer/method", repaired={"ids": None, "aside": []})
-    case("header-missing", "A stream that begins with another record.", [S1, S2], "1 E header-missing /type", repaired={"ids": None, "aside": []})
-    case("header-repeated", "The header a second time.", [H, S1, header(seq=2, id="r2"), S3], "3 E header-repeated /type", repaired={"ids": ["r0", "r1", "r3"], "aside": [3]})
+        case(
+            f"header-no-{name}",
+            f"A header without `{name}`.",
+            [{k: v for k, v in header().items() if k != name}, S1],
+            f"1 E member-missing /{name}",
+            repaired={"ids": None, "aside": []},
+        )
+    case(
+        "header-no-method",
+        "A producer says how it obtained the data.",
+        [header(producer={"name": "x"})],
+        "1 E member-missing /producer/method",
+        repaired={"ids": None, "aside": []},
+    )
+    case(
+        "header-missing",
+        "A stream that begins with another record.",
+        [S1, S2],
+        "1 E header-missing /type",
+        repaired={"ids": None, "aside": []},
+    )
+    case(
+        "header-repeated",
+        "The header a second time.",
+        [H, S1, header(seq=2, id="r2"), S3],
+        "3 E header-repeated /type",
+        repaired={"ids": ["r0", "r1", "r3"], "aside": [3]},
+    )
     case("two-sessions", "Two streams in one file: the second is another session, so that nothing of it joins the first.",
          [H, S1, {**header(), "seq": 2, "id": "h2", "sessionId": "s2"}, S3], "3 E header-repeated /type", repaired={"ids": ["r0", "r1"], "aside": [3, 4]})  # fmt: skip
     case("seq-gaps", "Gaps in seq are no fault.", [H, state(5), state(100)])
     case("seq-header-not-zero", "The header's seq is the smallest, it need not be 0.", [header(seq=7), state(8)])
-    case("seq-equal", "A seq twice.", [H, S1, {**state(1), "id": "x"}, S3], "3 E seq-not-increasing /seq", repaired={"ids": ["r0", "r1", "x", "r3"], "aside": []})
-    case("seq-lower", "A seq below an earlier one.", [H, state(5), state(4), state(6)], "3 E seq-not-increasing /seq", repaired={"ids": ["r0", "r5", "r4", "r6"], "aside": []})
-    case("seq-highest-counts", "Each seq is compared with the highest before it.", [H, state(5), state(2), state(4)], "3 E seq-not-increasing /seq", "4 E seq-not-increasing /seq", repaired={"ids": ["r0", "r5", "r2", "r4"], "aside": []})
-    case("id-twice", "Two records with one id.", [H, S1, {**state(2), "id": "r1"}], "3 E id-duplicate /id", repaired={"ids": ["r0", "r1", "r1#2"], "aside": []})
-    case("line-twice", "A record written twice.", [H, S1, S1, S2], "3 E seq-not-increasing /seq", "3 E id-duplicate /id", repaired={"ids": ["r0", "r1", "r2"], "aside": [3]})
-    case("id-case", "Ids are compared by code point: case and form count (ASR-046).", [H, {**state(1), "id": "A"}, {**state(2), "id": "a"}, {**state(3), "id": "\u00e9"}, {**state(4), "id": "e\u0301"}])
-    case("declared", "Participants and conversations that the header declares.", [header(participants=[{"id": "p"}], conversations=[{"id": "k"}]), state(1, participant="p", conversation="k")])
-    case("undeclared", "Participants and conversations that nothing declares.", [H, state(1, participant="p", conversation="k")], "2 W participant-undeclared /participant", "2 W conversation-undeclared /conversation")
-    case("declared-later", "A declaration holds for later records.", [H, state(1, participant="p"), rec("declaration", 2, participants=[{"id": "p"}]), state(3, participant="p")], "2 W participant-undeclared /participant")
-    case("declared-anew", "A declaration replaces the whole value.", [header(participants=[{"id": "p"}]), rec("declaration", 1, participants=[{"id": "q"}]), state(2, participant="p")], "3 W participant-undeclared /participant")
-    case("delivery-of-nothing", "A delivery of a message that is not there.", [H, rec("delivery", 1, of="messageId=m9")], "2 W ref-unresolved /of")
-    case("revision", "A record with the entity key of an earlier one is a revision.", [H, msg(1, "m", content=text("a")), msg(2, "m", content=text("b"))])
+    case(
+        "seq-equal",
+        "A seq twice.",
+        [H, S1, {**state(1), "id": "x"}, S3],
+        "3 E seq-not-increasing /seq",
+        repaired={"ids": ["r0", "r1", "x", "r3"], "aside": []},
+    )
+    case(
+        "seq-lower",
+        "A seq below an earlier one.",
+        [H, state(5), state(4), state(6)],
+        "3 E seq-not-increasing /seq",
+        repaired={"ids": ["r0", "r5", "r4", "r6"], "aside": []},
+    )
+    case(
+        "seq-highest-counts",
+        "Each seq is compared with the highest before it.",
+        [H, state(5), state(2), state(4)],
+        "3 E seq-not-increasing /seq",
+        "4 E seq-not-increasing /seq",
+        repaired={"ids": ["r0", "r5", "r2", "r4"], "aside": []},
+    )
+    case(
+        "id-twice",
+        "Two records with one id.",
+        [H, S1, {**state(2), "id": "r1"}],
+        "3 E id-duplicate /id",
+        repaired={"ids": ["r0", "r1", "r1#2"], "aside": []},
+    )
+    case(
+        "line-twice",
+        "A record written twice.",
+        [H, S1, S1, S2],
+        "3 E seq-not-increasing /seq",
+        "3 E id-duplicate /id",
+        repaired={"ids": ["r0", "r1", "r2"], "aside": [3]},
+    )
+    case(
+        "id-case",
+        "Ids are compared by code point: case and form count (ASR-046).",
+        [
+            H,
+            {**state(1), "id": "A"},
+            {**state(2), "id": "a"},
+            {**state(3), "id": "\u00e9"},
+            {**state(4), "id": "e\u0301"},
+        ],
+    )
+    case(
+        "declared",
+        "Participants and conversations that the header declares.",
+        [header(participants=[{"id": "p"}], conversations=[{"id": "k"}]), state(1, participant="p", conversation="k")],
+    )
+    case(
+        "undeclared",
+        "Participants and conversations that nothing declares.",
+        [H, state(1, participant="p", conversation="k")],
+        "2 W participant-undeclared /participant",
+        "2 W conversation-undeclared /conversation",
+    )
+    case(
+        "declared-later",
+        "A declaration holds for later records.",
+        [H, state(1, participant="p"), rec("declaration", 2, participants=[{"id": "p"}]), state(3, participant="p")],
+        "2 W participant-undeclared /participant",
+    )
+    case(
+        "declared-anew",
+        "A declaration replaces the whole value.",
+        [
+            header(participants=[{"id": "p"}]),
+            rec("declaration", 1, participants=[{"id": "q"}]),
+            state(2, participant="p"),
+        ],
+        "3 W participant-undeclared /participant",
+    )
+    case(
+        "delivery-of-nothing",
+        "A delivery of a message that is not there.",
+        [H, rec("delivery", 1, of="messageId=m9")],
+        "2 W ref-unresolved /of",
+    )
+    case(
+        "revision",
+        "A record with the entity key of an earlier one is a revision.",
+        [H, msg(1, "m", content=text("a")), msg(2, "m", content=text("b"))],
+    )
 
 
 def structure() -> None:
     """How the conversation hangs together (section "Structure")."""
-    case("linear", "Without predecessors each entity follows the head.", [H, msg(1, "a"), call(2, "c"), rec("tool_result", 3, callId="c"), msg(4, "b")])
-    case("predecessor-by-key", "A predecessor by entity key and by record id.", [H, msg(1, "a"), msg(2, "b", predecessor="messageId=a"), msg(3, "c", predecessor="r1")])
-    case("predecessor-missing", "A predecessor that is not in the stream.", [H, msg(1, "a"), msg(2, "b", predecessor="messageId=zz")], "3 W predecessor-missing /predecessor")
-    case("predecessor-later", "A predecessor that comes later.", [H, msg(1, "a", predecessor="messageId=b"), msg(2, "b", predecessor="messageId=a")], "2 W predecessor-later /predecessor")
-    case("predecessor-self", "An entity that follows itself.", [H, msg(1, "a", predecessor="messageId=a")], "2 W predecessor-cycle /predecessor")
-    case("predecessor-audit-only", "A predecessor that takes no part in the context.", [H, state(1), msg(2, "a", predecessor="r1")], "3 W predecessor-audit-only /predecessor")
-    case("predecessor-changed", "A revision that names another predecessor; the first counts.", [H, msg(1, "a"), msg(2, "b"), msg(3, "c", predecessor="messageId=b"), msg(4, "c", predecessor="messageId=a")], "5 W predecessor-changed /predecessor")
-    case("predecessor-repeated", "A revision that names the same predecessor.", [H, msg(1, "a"), msg(2, "b", predecessor="messageId=a"), msg(3, "b", predecessor="r1")])
-    case("predecessor-misplaced", "A predecessor on a record that takes no part in the context.", [H, msg(1, "a"), state(2, predecessor="r1")], "3 W predecessor-misplaced /predecessor")
-    case("predecessor-misplaced-unknown", "Unknown types take no part in the context.", [H, msg(1, "a"), rec("hologram", 2, predecessor="r1")], "3 W predecessor-misplaced /predecessor")
-    case("rewind", "A rewind to an entity, and to nothing.", [H, msg(1, "a"), msg(2, "b"), rec("rewind", 3, to="messageId=a"), msg(4, "c"), rec("rewind", 5, to=None), msg(6, "d")])
-    case("rewind-nowhere", "A rewind to what is not there.", [H, msg(1, "a"), rec("rewind", 2, to="messageId=zz")], "3 W rewind-target /to")
-    case("rewind-audit-only", "A rewind to a record that takes no part in the context.", [H, msg(1, "a"), state(2), rec("rewind", 3, to="r2")], "4 W rewind-target /to")
-    case("rewind-later", "A rewind to what comes later.", [H, msg(1, "a"), rec("rewind", 2, to="messageId=b"), msg(3, "b")], "3 W rewind-target /to")
-    case("compaction", "A compaction that keeps what follows an entity.", [H, msg(1, "a"), msg(2, "b"), rec("compaction", 3, compactionId="k", keptFrom="messageId=b"), msg(4, "c")])
-    case("compaction-keeps-nothing", "A compaction that keeps nothing.", [H, msg(1, "a"), rec("compaction", 2, compactionId="k", summary=text("s"))])
-    case("kept-from-missing", "keptFrom names what is not in the context.", [H, msg(1, "a"), rec("compaction", 2, compactionId="k", keptFrom="messageId=zz")], "3 W kept-from-missing /keptFrom")
+    case(
+        "linear",
+        "Without predecessors each entity follows the head.",
+        [H, msg(1, "a"), call(2, "c"), rec("tool_result", 3, callId="c"), msg(4, "b")],
+    )
+    case(
+        "predecessor-by-key",
+        "A predecessor by entity key and by record id.",
+        [H, msg(1, "a"), msg(2, "b", predecessor="messageId=a"), msg(3, "c", predecessor="r1")],
+    )
+    case(
+        "predecessor-missing",
+        "A predecessor that is not in the stream.",
+        [H, msg(1, "a"), msg(2, "b", predecessor="messageId=zz")],
+        "3 W predecessor-missing /predecessor",
+    )
+    case(
+        "predecessor-later",
+        "A predecessor that comes later.",
+        [H, msg(1, "a", predecessor="messageId=b"), msg(2, "b", predecessor="messageId=a")],
+        "2 W predecessor-later /predecessor",
+    )
+    case(
+        "predecessor-self",
+        "An entity that follows itself.",
+        [H, msg(1, "a", predecessor="messageId=a")],
+        "2 W predecessor-cycle /predecessor",
+    )
+    case(
+        "predecessor-audit-only",
+        "A predecessor that takes no part in the context.",
+        [H, state(1), msg(2, "a", predecessor="r1")],
+        "3 W predecessor-audit-only /predecessor",
+    )
+    case(
+        "predecessor-changed",
+        "A revision that names another predecessor; the first counts.",
+        [H, msg(1, "a"), msg(2, "b"), msg(3, "c", predecessor="messageId=b"), msg(4, "c", predecessor="messageId=a")],
+        "5 W predecessor-changed /predecessor",
+    )
+    case(
+        "predecessor-repeated",
+        "A revision that names the same predecessor.",
+        [H, msg(1, "a"), msg(2, "b", predecessor="messageId=a"), msg(3, "b", predecessor="r1")],
+    )
+    case(
+        "predecessor-misplaced",
+        "A predecessor on a record that takes no part in the context.",
+        [H, msg(1, "a"), state(2, predecessor="r1")],
+        "3 W predecessor-misplaced /predecessor",
+    )
+    case(
+        "predecessor-misplaced-unknown",
+        "Unknown types take no part in the context.",
+        [H, msg(1, "a"), rec("hologram", 2, predecessor="r1")],
+        "3 W predecessor-misplaced /predecessor",
+    )
+    case(
+        "rewind",
+        "A rewind to an entity, and to nothing.",
+        [
+            H,
+            msg(1, "a"),
+            msg(2, "b"),
+            rec("rewind", 3, to="messageId=a"),
+            msg(4, "c"),
+            rec("rewind", 5, to=None),
+            msg(6, "d"),
+        ],
+    )
+    case(
+        "rewind-nowhere",
+        "A rewind to what is not there.",
+        [H, msg(1, "a"), rec("rewind", 2, to="messageId=zz")],
+        "3 W rewind-target /to",
+    )
+    case(
+        "rewind-audit-only",
+        "A rewind to a record that takes no part in the context.",
+        [H, msg(1, "a"), state(2), rec("rewind", 3, to="r2")],
+        "4 W rewind-target /to",
+    )
+    case(
+        "rewind-later",
+        "A rewind to what comes later.",
+        [H, msg(1, "a"), rec("rewind", 2, to="messageId=b"), msg(3, "b")],
+        "3 W rewind-target /to",
+    )
+    case(
+        "compaction",
+        "A compaction that keeps what follows an entity.",
+        [H, msg(1, "a"), msg(2, "b"), rec("compaction", 3, compactionId="k", keptFrom="messageId=b"), msg(4, "c")],
+    )
+    case(
+        "compaction-keeps-nothing",
+        "A compaction that keeps nothing.",
+        [H, msg(1, "a"), rec("compaction", 2, compactionId="k", summary=text("s"))],
+    )
+    case(
+        "kept-from-missing",
+        "keptFrom names what is not in the context.",
+        [H, msg(1, "a"), rec("compaction", 2, compactionId="k", keptFrom="messageId=zz")],
+        "3 W kept-from-missing /keptFrom",
+    )
     case("kept-from-compacted", "keptFrom names what an earlier compaction took out.", [
         H, msg(1, "a"), msg(2, "b"), rec("compaction", 3, compactionId="k1", keptFrom="messageId=b"), rec("compaction", 4, compactionId="k2", keptFrom="messageId=a"),
     ], "5 W kept-from-missing /keptFrom")  # fmt: skip
-    case("compaction-failed", "A compaction that failed changes nothing.", [H, msg(1, "a"), rec("compaction", 2, compactionId="k", status="failed", keptFrom="messageId=zz")])
-    case("result-first", "A result may come before its call, and without one.", [H, rec("tool_result", 1, callId="c"), call(2, "c"), rec("tool_result", 3, callId="d")])
-    case("key-reused", "A callId used again for another call, after a result.", [H, call(1, "c", name="A"), rec("tool_result", 2, callId="c"), call(3, "c", name="B")], "4 W key-reused /callId")
-    case("key-revised", "Before there is a result it is a revision.", [H, call(1, "c", name="A"), call(2, "c", name="A", arguments={}), rec("tool_result", 3, callId="c")])
-    case("parallel-results", "Results in another order than their calls.", [H, call(1, "a"), call(2, "b"), rec("tool_result", 3, callId="b"), rec("tool_result", 4, callId="a")])
+    case(
+        "compaction-failed",
+        "A compaction that failed changes nothing.",
+        [H, msg(1, "a"), rec("compaction", 2, compactionId="k", status="failed", keptFrom="messageId=zz")],
+    )
+    case(
+        "result-first",
+        "A result may come before its call, and without one.",
+        [H, rec("tool_result", 1, callId="c"), call(2, "c"), rec("tool_result", 3, callId="d")],
+    )
+    case(
+        "key-reused",
+        "A callId used again for another call, after a result.",
+        [H, call(1, "c", name="A"), rec("tool_result", 2, callId="c"), call(3, "c", name="B")],
+        "4 W key-reused /callId",
+    )
+    case(
+        "key-revised",
+        "Before there is a result it is a revision.",
+        [H, call(1, "c", name="A"), call(2, "c", name="A", arguments={}), rec("tool_result", 3, callId="c")],
+    )
+    case(
+        "parallel-results",
+        "Results in another order than their calls.",
+        [H, call(1, "a"), call(2, "b"), rec("tool_result", 3, callId="b"), rec("tool_result", 4, callId="a")],
+    )
 
 
 def profiles() -> None:
@@ -601,17 +1146,57 @@ def profiles() -> None:
     }  # fmt: skip
     for profile, (event, kept, promised) in promises.items():
         name = profile.replace("_", "-")
-        case(f"profile-{name}-kept", f"Profile {profile}: the record is there.", [header(profiles=[profile]), event, kept])
-        case(f"profile-{name}-accounted", f"Profile {profile}: a capture state accounts for the record.", [header(profiles=[profile]), {**event, "capture": {promised: {"state": "unavailable"}}}])
-        case(f"profile-{name}-unmet", f"Profile {profile}: neither is there.", [header(profiles=[profile]), event], "2 W profile-unmet")
+        case(
+            f"profile-{name}-kept",
+            f"Profile {profile}: the record is there.",
+            [header(profiles=[profile]), event, kept],
+        )
+        case(
+            f"profile-{name}-accounted",
+            f"Profile {profile}: a capture state accounts for the record.",
+            [header(profiles=[profile]), {**event, "capture": {promised: {"state": "unavailable"}}}],
+        )
+        case(
+            f"profile-{name}-unmet",
+            f"Profile {profile}: neither is there.",
+            [header(profiles=[profile]), event],
+            "2 W profile-unmet",
+        )
     case("profile-not-promised", "What is not promised is not missed.", [H, call(1, "x")])
     case("profile-unknown", "A profile that is not known is left alone.", [header(profiles=["x-other"]), call(1, "x")])
-    case("profile-declared-later", "The promise in force at the end counts.", [H, rec("declaration", 1, profiles=["tool_results"]), call(2, "x")], "3 W profile-unmet")
-    case("profile-taken-back", "A declaration may take a promise back.", [header(profiles=["tool_results"]), call(1, "x"), rec("declaration", 2, profiles=[])])
-    case("profile-usage-failed-call", "A model call that failed has no usage.", [header(profiles=["usage"]), rec("model_call", 1, modelCallId="x", status="failed")])
+    case(
+        "profile-declared-later",
+        "The promise in force at the end counts.",
+        [H, rec("declaration", 1, profiles=["tool_results"]), call(2, "x")],
+        "3 W profile-unmet",
+    )
+    case(
+        "profile-taken-back",
+        "A declaration may take a promise back.",
+        [header(profiles=["tool_results"]), call(1, "x"), rec("declaration", 2, profiles=[])],
+    )
+    case(
+        "profile-usage-failed-call",
+        "A model call that failed has no usage.",
+        [header(profiles=["usage"]), rec("model_call", 1, modelCallId="x", status="failed")],
+    )
     talk = {"profiles": ["deliveries"], "conversations": [{"id": "k"}]}
-    case("profile-deliveries-kept", "Profile deliveries: the second message of a conversation is delivered.", [header(**talk), msg(1, "a", conversation="k"), msg(2, "b", conversation="k"), rec("delivery", 3, of="messageId=b", conversation="k")])
-    case("profile-deliveries-unmet", "Profile deliveries: it is not.", [header(**talk), msg(1, "a", conversation="k"), msg(2, "b", conversation="k")], "3 W profile-unmet")
+    case(
+        "profile-deliveries-kept",
+        "Profile deliveries: the second message of a conversation is delivered.",
+        [
+            header(**talk),
+            msg(1, "a", conversation="k"),
+            msg(2, "b", conversation="k"),
+            rec("delivery", 3, of="messageId=b", conversation="k"),
+        ],
+    )
+    case(
+        "profile-deliveries-unmet",
+        "Profile deliveries: it is not.",
+        [header(**talk), msg(1, "a", conversation="k"), msg(2, "b", conversation="k")],
+        "3 W profile-unmet",
+    )
 
 
 def build() -> list[Case]:

@@ -55,9 +55,7 @@ def test_the_corpus_has_every_code_and_every_record_type() -> None:
 
 def test_the_severity_of_a_finding_is_its_codes_or_milder() -> None:
     """Severity and code of the table; a null in a member of our own, and an ambiguous ID that was read, are warnings."""
-    others = {
-        (f.code, f.severity) for case in CASES for f in case.tolerant if f.severity != CODES[f.code].severity
-    }
+    others = {(f.code, f.severity) for case in CASES for f in case.tolerant if f.severity != CODES[f.code].severity}
     assert others == {("null-not-allowed", "warning"), ("ref-ambiguous", "warning")}
 
 
@@ -90,9 +88,7 @@ def test_the_json_schema_agrees_on_every_line(case: Case, validator: jsonschema.
     for number, line in enumerate(case.path.read_bytes().split(b"\n"), 1):
         if number in case.below_schema or not (line := line.removeprefix(b"\xef\xbb\xbf")).strip():
             continue
-        broken = any(
-            f.line == number and f.severity == "error" and f.code not in OF_THE_STREAM for f in case.tolerant
-        )
+        broken = any(f.line == number and f.severity == "error" and f.code not in OF_THE_STREAM for f in case.tolerant)
         assert validator.is_valid(json.loads(line)) is not broken, f"line {number}"
 
 

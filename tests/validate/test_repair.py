@@ -359,3 +359,11 @@ def test_a_line_of_many_braces_takes_no_quadratic_time(tmp_path: Path) -> None:
     report, records = mended(tmp_path, H, line, S1)
     assert [r["id"] for r in records] == ["r0", "r1"]
     assert report.aside == 1
+
+
+def test_a_header_glued_behind_another_record_keeps_its_own_line_only(tmp_path: Path) -> None:
+    report, records = mended(tmp_path, state(5) | {"id": "x"}, raw(state(6)) + H, S1)
+    assert [r["id"] for r in records] == ["r0", "r1"]
+    assert [(a.action, a.line) for a in report.actions] == [("put-aside", 1), ("cut-out", 2), ("cut-out", 2)]
+    _, records = mended(tmp_path, S1 + H + S2, S3)
+    assert [r["id"] for r in records] == ["r0", "r1", "r2", "r3"]

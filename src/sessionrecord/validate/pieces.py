@@ -18,7 +18,9 @@ _BLANK: Final = " \t\r"
 _NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
 _DECODER: Final = json.JSONDecoder()
 _WORK: Final = 8
-"""How many times the length of a line is read at most while records are looked for in it."""
+"""How many times the length of a line is read at most in objects that lie within others."""
+_CUTS: Final = 32
+"""How many objects may be cut off, each within the one before: a place where a record seems to begin in none is one, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +53,15 @@ def _objects(text: str) -> Iterator[Piece]:
     yield from (Piece(data, certain=True) for data in found)
     if end >= len(text):
         return
-    budget = _WORK * len(text)
+    budget, cuts = _WORK * len(text), 0
     for start in _RECORD_START.finditer(text, end + 1):
         found, stop = _whole(text, start.start())
         if found and stop >= len(text) and all(map(_has_envelope, found)):
             yield from (Piece(data, certain=False) for data in found)
             return
-        budget -= stop - start.start() + 1
-        if budget < 0:
+        budget -= stop - start.start()
+        cuts += not found
+        if budget < 0 or cuts > _CUTS:
             return
 
 

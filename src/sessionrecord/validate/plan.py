@@ -120,6 +120,7 @@ class _Planner:
         self._other: int | None = None
         self._top = -1
         self._header_at = 0
+        self._header_piece = self._on_line = 0
         self._header: _Candidate | None = None
         self._before: list[tuple[int, int, str | None]] = []
         self._crlf = self._blank = 0
@@ -128,6 +129,7 @@ class _Planner:
     def take(self, line: PhysicalLine) -> None:
         """Decide for the next line."""
         bare = bare_line(line)
+        self._on_line = 0
         if line.number == 1 and line.data.startswith(_BOM):
             self._act("bom-removed", line, None, ("bom",), "the byte order mark is left out")
         if not bare.strip():
@@ -201,12 +203,13 @@ class _Planner:
         self._ids[c.id] = mark
         self._plan.seqs.append(c.seq)
         self._top = max(self._top, c.seq)
+        self._on_line += 1
         return c
 
     def _meet_header(self, line: PhysicalLine, c: _Candidate) -> _Refusal | None:
         if self._key is None:
             self._key, self._header, self._header_at = c.key, c, len(self._plan.seqs)
-            self._plan.header_line = line.number
+            self._plan.header_line, self._header_piece = line.number, self._on_line
             return None
         self._other = None if c.key == self._key else line.number
         what = "the stream has its header already" if c.key == self._key else "it is the header of another session"
@@ -257,31 +260,30 @@ class _Planner:
 
     def _place_header(self, header: _Candidate) -> None:
         """The records before the header stay if their numbers show that they are of its session, between it and what follows."""
-        made, at = self._plan, self._header_at
+        made, at, on_line = self._plan, self._header_at, self._header_piece
+        line = made.header_line
+        edit = made.edits.get(line, Edit("header-moved", (header.data,)))
         before, after = made.seqs[:at], made.seqs[at + 1 :]
         if after and 0 <= header.seq < min(before) and after[0] > max(before):
             made.seqs = array("q", [header.seq]) + before + after
             made.header = header.data
-            made.edits[made.header_line] = Edit("header-moved", ())
-            made.actions.append(
-                Action(
-                    "header-moved",
-                    made.header_line,
-                    None,
-                    header.id,
-                    ("header-missing",),
-                    "the header is the first line now",
-                )
-            )
+            made.edits[line] = Edit("header-moved", edit.records[:on_line] + edit.records[on_line + 1 :])
+            message = "the header is the first line now"
+            made.actions.append(Action("header-moved", line, None, header.id, ("header-missing",), message))
             return
         made.seqs = made.seqs[at:]
-        made.starts_at = made.header_line
-        made.actions = [a for a in made.actions if a.line >= made.starts_at]
+        made.starts_at = line
+        made.actions = [a for a in made.actions if a.line >= line]
+        message = "it stands before the session header"
         made.actions += [
-            Action("put-aside", number, offset, record_id, ("header-missing",), "it stands before the session header")
+            Action("put-aside", number, offset, record_id, ("header-missing",), message)
             for number, offset, record_id in self._before
-            if number < made.starts_at
+            if number < line
         ]
+        if on_line:
+            made.edits[line] = Edit(edit.action, edit.records[on_line:])
+            message = f"{on_line} of its records stand before the session header and are not saved"
+            made.actions.append(Action("cut-out", line, None, None, ("header-missing",), message))
 
 
 def _why(record: InvalidRecord, codes: tuple[str, ...]) -> str:

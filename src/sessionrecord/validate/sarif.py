@@ -79,7 +79,12 @@ def _result(source: str | None, d: Diagnostic, rule: int) -> dict[str, Any]:
 
 def _uri(source: str) -> str:
     path = Path(source)
+    text = path.as_posix()
+    try:
+        data = text.encode("utf-8", "surrogateescape")  # the bytes of a name that is not UTF-8
+    except UnicodeEncodeError:
+        data = text.encode("utf-8", "backslashreplace")
     if path.is_absolute():
-        return path.as_uri()
+        return f"file://{'' if data.startswith(b'/') else '/'}{quote(data, safe='/:')}"
     # a colon in the first part would make it a scheme
-    return quote(path.as_posix().encode("utf-8", "surrogateescape"), safe="/")
+    return quote(data, safe="/")
