@@ -14,8 +14,8 @@ from sessionrecord import InvalidRecord
 from sessionrecord.ijson import examine
 from sessionrecord.records import RECORD_TYPES, read_record
 from sessionrecord.refs import SessionReference
-from sessionrecord.schema import SCHEMAS, json_schema
 from sessionrecord.scalars import OpenEnumMarker
+from sessionrecord.schema import SCHEMAS, json_schema
 from tests import strategies
 from tests.corpus.make import header, msg, state
 

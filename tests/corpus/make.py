@@ -43,9 +43,14 @@ class Case:
             strict = {"line": first or None, "codes": codes}
         kind = "valid" if not errors else "recoverable" if self.repaired else "invalid"
         entry: dict[str, Any] = {
-            "name": self.name, "file": f"streams/{self.name}.jsonl", "about": self.about, "kind": kind,
-            "tolerant": found, "strict": strict, "below_schema": self.below,
-        }  # fmt: skip
+            "name": self.name,
+            "file": f"streams/{self.name}.jsonl",
+            "about": self.about,
+            "kind": kind,
+            "tolerant": found,
+            "strict": strict,
+            "below_schema": self.below,
+        }
         if self.repaired is not None:
             entry["repaired"] = self.repaired
         return entry
@@ -54,9 +59,11 @@ class Case:
 def _finding(text: str) -> dict[str, Any]:
     line, severity, code, *pointer = text.split(" ", 3)
     return {
-        "line": None if line == "-" else int(line), "severity": SEVERITIES[severity], "code": code,
+        "line": None if line == "-" else int(line),
+        "severity": SEVERITIES[severity],
+        "code": code,
         "pointer": pointer[0] if pointer else None,
-    }  # fmt: skip
+    }
 
 
 CASES: Final[list[Case]] = []
@@ -84,9 +91,15 @@ def raw(line: Line) -> bytes:
 def header(**members: Any) -> dict[str, Any]:
     """A session header, `seq` 0."""
     return {
-        "type": "session", "seq": 0, "id": "r0", "agent": "toy", "sessionId": "s1", "namespace": None,
-        "producer": {"method": "native"}, **members,
-    }  # fmt: skip
+        "type": "session",
+        "seq": 0,
+        "id": "r0",
+        "agent": "toy",
+        "sessionId": "s1",
+        "namespace": None,
+        "producer": {"method": "native"},
+        **members,
+    }
 
 
 def rec(record_type: str, seq: int, **members: Any) -> dict[str, Any]:
@@ -116,9 +129,15 @@ def text(value: str) -> list[dict[str, Any]]:
 
 def with_text(literal: bytes, seq: int = 1) -> bytes:
     """A message whose text is given as it stands between the quotes."""
-    return b'{"type":"message","seq":%d,"id":"r%d","messageId":"m%d","role":"user","content":[{"type":"text","text":"%s"}]}' % (
-        seq, seq, seq, literal,
-    )  # fmt: skip
+    return (
+        b'{"type":"message","seq":%d,"id":"r%d","messageId":"m%d","role":"user","content":[{"type":"text","text":"%s"}]}'
+        % (
+            seq,
+            seq,
+            seq,
+            literal,
+        )
+    )
 
 
 def with_arguments(literal: bytes, seq: int = 1) -> bytes:
@@ -158,8 +177,12 @@ def lines_and_bytes() -> None:
     )
     case("bom", "A byte order mark before the header.", b"\xef\xbb\xbf" + H + b"\n" + S1 + b"\n", "1 W bom")
     case(
-        "bom-inside", "A byte order mark before another line is no JSON.", [H, b"\xef\xbb\xbf" + S1, S2], "2 E json-invalid", below=[2],
-    )  # fmt: skip
+        "bom-inside",
+        "A byte order mark before another line is no JSON.",
+        [H, b"\xef\xbb\xbf" + S1, S2],
+        "2 E json-invalid",
+        below=[2],
+    )
     case(
         "spaces",
         "Spaces within and around an object mean nothing.",
@@ -193,36 +216,69 @@ def lines_and_bytes() -> None:
         ("utf8-cut", "A character cut in its middle.", b"a\xe2\x82"),
     ):
         case(
-            name, about, [H, with_text(part), S2], "2 E utf8-invalid", below=[2], repaired={"ids": ["r0", "r1", "r2"], "aside": []},
-        )  # fmt: skip
+            name,
+            about,
+            [H, with_text(part), S2],
+            "2 E utf8-invalid",
+            below=[2],
+            repaired={"ids": ["r0", "r1", "r2"], "aside": []},
+        )
     case(
-        "nul-run", "A line of NUL bytes, as a power loss leaves it.", [H, b"\0" * 32, S2], "2 E nul-bytes", below=[2],
+        "nul-run",
+        "A line of NUL bytes, as a power loss leaves it.",
+        [H, b"\0" * 32, S2],
+        "2 E nul-bytes",
+        below=[2],
         repaired={"ids": ["r0", "r2"], "aside": [2]},
-    )  # fmt: skip
+    )
     case(
-        "nul-before-record", "NUL bytes before a whole record.", [H, b"\0" * 8 + S1, S2], "2 E nul-bytes", below=[2],
+        "nul-before-record",
+        "NUL bytes before a whole record.",
+        [H, b"\0" * 8 + S1, S2],
+        "2 E nul-bytes",
+        below=[2],
         repaired={"ids": ["r0", "r1", "r2"], "aside": []},
-    )  # fmt: skip
+    )
     case(
-        "torn-tail", "The last record is cut off: one finding, since that it is no JSON says the same.",
-        H + b"\n" + S1 + b"\n" + S2[:20], "3 E line-torn", below=[3], repaired={"ids": ["r0", "r1"], "aside": [3]},
-    )  # fmt: skip
+        "torn-tail",
+        "The last record is cut off: one finding, since that it is no JSON says the same.",
+        H + b"\n" + S1 + b"\n" + S2[:20],
+        "3 E line-torn",
+        below=[3],
+        repaired={"ids": ["r0", "r1"], "aside": [3]},
+    )
     case(
-        "torn-in-the-middle", "A record is cut off, and others follow.", [H, S1[:20], S2], "2 E json-invalid", below=[2],
+        "torn-in-the-middle",
+        "A record is cut off, and others follow.",
+        [H, S1[:20], S2],
+        "2 E json-invalid",
+        below=[2],
         repaired={"ids": ["r0", "r2"], "aside": [2]},
-    )  # fmt: skip
+    )
     case(
-        "torn-and-glued", "The next record follows a cut one on its line.", [H, S1[:20] + S2, S3], "2 E json-invalid", below=[2],
+        "torn-and-glued",
+        "The next record follows a cut one on its line.",
+        [H, S1[:20] + S2, S3],
+        "2 E json-invalid",
+        below=[2],
         repaired={"ids": ["r0", "r2", "r3"], "aside": []},
-    )  # fmt: skip
+    )
     case(
-        "glued", "Two whole records on a line.", [H, S1 + S2, S3], "2 E json-invalid", below=[2],
+        "glued",
+        "Two whole records on a line.",
+        [H, S1 + S2, S3],
+        "2 E json-invalid",
+        below=[2],
         repaired={"ids": ["r0", "r1", "r2", "r3"], "aside": []},
-    )  # fmt: skip
+    )
     case(
-        "glued-three", "Three whole records on a line, spaces between.", [H, S1 + b" " + S2 + b" " + S3], "2 E json-invalid", below=[2],
+        "glued-three",
+        "Three whole records on a line, spaces between.",
+        [H, S1 + b" " + S2 + b" " + S3],
+        "2 E json-invalid",
+        below=[2],
         repaired={"ids": ["r0", "r1", "r2", "r3"], "aside": []},
-    )  # fmt: skip
+    )
     case(
         "header-glued",
         "The header and a record on a line.",
@@ -268,7 +324,7 @@ def lines_and_bytes() -> None:
         ("bare-point", "A number that ends with its point.", with_arguments(b'{"x":1.}')),
         ("hex", "A number in hexadecimal.", with_arguments(b'{"x":0x1f}')),
         ("bad-escape", "An escape that JSON has not.", with_text(b"\\x41")),
-    ):  # fmt: skip
+    ):
         case(f"json-{name}", about, [H, line, S2], "2 E json-invalid", below=[2])
     for name, value in (("array", b"[1]"), ("string", b'"x"'), ("number", b"1"), ("null", b"null"), ("true", b"true")):
         case(f"not-an-object-{name}", f"JSON, but no object: {value.decode()}.", [H, value, S2], "2 E not-an-object")
@@ -287,9 +343,13 @@ def lines_and_bytes() -> None:
     case("surrogate-pair", "A pair of escapes is one character.", [H, with_text(b"\\ud83d\\ude00")])
     for name, literal in (("high", b"\\ud83d"), ("low", b"\\ude00x"), ("reversed", b"\\ude00\\ud83d")):
         case(
-            f"surrogate-{name}", "An unpaired surrogate, as tools print it.", [H, with_text(literal), S2],
-            "2 E lone-surrogate /content/0/text", below=[2], repaired={"ids": ["r0", "r1", "r2"], "aside": []},
-        )  # fmt: skip
+            f"surrogate-{name}",
+            "An unpaired surrogate, as tools print it.",
+            [H, with_text(literal), S2],
+            "2 E lone-surrogate /content/0/text",
+            below=[2],
+            repaired={"ids": ["r0", "r1", "r2"], "aside": []},
+        )
     case(
         "surrogate-deep",
         "An unpaired surrogate in free-form JSON.",
@@ -320,10 +380,18 @@ def lines_and_bytes() -> None:
         below=[2],
     )
     case(
-        "number-inexact", "Numbers that a double cannot hold keep their digits.",
-        [H, with_arguments(b'{"x":9007199254740993}'), with_arguments(b'{"x":0.1234567890123456789}', 2), with_arguments(b'{"x":-123456789012345678901234567890}', 3)],
-        "2 W number-out-of-range /arguments/x", "3 W number-out-of-range /arguments/x", "4 W number-out-of-range /arguments/x",
-    )  # fmt: skip
+        "number-inexact",
+        "Numbers that a double cannot hold keep their digits.",
+        [
+            H,
+            with_arguments(b'{"x":9007199254740993}'),
+            with_arguments(b'{"x":0.1234567890123456789}', 2),
+            with_arguments(b'{"x":-123456789012345678901234567890}', 3),
+        ],
+        "2 W number-out-of-range /arguments/x",
+        "3 W number-out-of-range /arguments/x",
+        "4 W number-out-of-range /arguments/x",
+    )
     case(
         "number-edges",
         "The largest integers that are exact, and odd literals of exact numbers.",
@@ -346,22 +414,55 @@ def envelope() -> None:
         ("type-number", "A type that is no string.", {"type": 5, "seq": 1, "id": "r1"}, "type-invalid /type"),
         ("type-null", "A type of null.", {"type": None, "seq": 1, "id": "r1"}, "null-not-allowed /type"),
         ("seq-missing", "No seq.", {"type": "state", "id": "r1", "state": "idle"}, "member-missing /seq"),
-        ("seq-string", "A seq as a string.", {"type": "state", "seq": "1", "id": "r1", "state": "idle"}, "integer-invalid /seq"),
-        ("seq-negative", "A seq below 0.", {"type": "state", "seq": -1, "id": "r1", "state": "idle"}, "integer-invalid /seq"),
-        ("seq-true", "A seq of true.", {"type": "state", "seq": True, "id": "r1", "state": "idle"}, "integer-invalid /seq"),
-        ("seq-fraction", "A seq with a fraction.", {"type": "state", "seq": 1.5, "id": "r1", "state": "idle"}, "integer-invalid /seq"),
-        ("seq-too-large", "A seq of 2^53.", {"type": "state", "seq": 2**53, "id": "r1", "state": "idle"}, "integer-invalid /seq"),
-        ("seq-null", "A seq of null.", {"type": "state", "seq": None, "id": "r1", "state": "idle"}, "null-not-allowed /seq"),
-    ):  # fmt: skip
+        (
+            "seq-string",
+            "A seq as a string.",
+            {"type": "state", "seq": "1", "id": "r1", "state": "idle"},
+            "integer-invalid /seq",
+        ),
+        (
+            "seq-negative",
+            "A seq below 0.",
+            {"type": "state", "seq": -1, "id": "r1", "state": "idle"},
+            "integer-invalid /seq",
+        ),
+        (
+            "seq-true",
+            "A seq of true.",
+            {"type": "state", "seq": True, "id": "r1", "state": "idle"},
+            "integer-invalid /seq",
+        ),
+        (
+            "seq-fraction",
+            "A seq with a fraction.",
+            {"type": "state", "seq": 1.5, "id": "r1", "state": "idle"},
+            "integer-invalid /seq",
+        ),
+        (
+            "seq-too-large",
+            "A seq of 2^53.",
+            {"type": "state", "seq": 2**53, "id": "r1", "state": "idle"},
+            "integer-invalid /seq",
+        ),
+        (
+            "seq-null",
+            "A seq of null.",
+            {"type": "state", "seq": None, "id": "r1", "state": "idle"},
+            "null-not-allowed /seq",
+        ),
+    ):
         saved = name.startswith("seq")
         repaired = {"ids": ["r0", "r1", "r2"] if saved else ["r0", "r2"], "aside": [] if saved else [2]}
         case(f"envelope-{name}", about, [H, line, S2], f"2 E {finding}", repaired=repaired)
     for name, literal in (("point-zero", b"1.0"), ("exponent", b"1e0")):
         case(
-            f"envelope-seq-{name}", "An integer is written without fraction or exponent (ASR-042).",
-            [H, b'{"type":"state","seq":%s,"id":"r1","state":"idle"}' % literal, S2], "2 E integer-invalid /seq", below=[2],
+            f"envelope-seq-{name}",
+            "An integer is written without fraction or exponent (ASR-042).",
+            [H, b'{"type":"state","seq":%s,"id":"r1","state":"idle"}' % literal, S2],
+            "2 E integer-invalid /seq",
+            below=[2],
             repaired={"ids": ["r0", "r1", "r2"], "aside": []},
-        )  # fmt: skip
+        )
     case("envelope-seq-largest", "The largest seq, 2^53-1.", [H, {**state(1), "seq": 2**53 - 1}])
     for name, about, value, code in (
         ("missing", "No id.", ..., "member-missing"),
@@ -388,13 +489,38 @@ def envelope() -> None:
         "Any other `=` in an id is no matter.",
         [H, {**state(1), "id": "note=x"}, {**state(2), "id": "=x"}],
     )
-    case("envelope-all", "Every member of the envelope.", [
-        header(participants=[{"id": "p1"}], conversations=[{"id": "k1"}]),
-        msg(1, "m1", turnId="t1", timestamp="2026-10-26T14:02:11.204Z", participant="p1", conversation="k1",
-            capture={"content": {"state": "truncated", "bytes": 10, "sha256": "00", "blob": {"sha256": "00", "bytes": 10, "path": "b"}, "reason": "size"}},
-            source={"path": "log.jsonl", "line": 3, "span": {"offset": 0, "length": 9}, "nativeType": "user", "nativeId": "u1"}),
-        msg(2, "m2", predecessor="messageId=m1"),
-    ])  # fmt: skip
+    case(
+        "envelope-all",
+        "Every member of the envelope.",
+        [
+            header(participants=[{"id": "p1"}], conversations=[{"id": "k1"}]),
+            msg(
+                1,
+                "m1",
+                turnId="t1",
+                timestamp="2026-10-26T14:02:11.204Z",
+                participant="p1",
+                conversation="k1",
+                capture={
+                    "content": {
+                        "state": "truncated",
+                        "bytes": 10,
+                        "sha256": "00",
+                        "blob": {"sha256": "00", "bytes": 10, "path": "b"},
+                        "reason": "size",
+                    }
+                },
+                source={
+                    "path": "log.jsonl",
+                    "line": 3,
+                    "span": {"offset": 0, "length": 9},
+                    "nativeType": "user",
+                    "nativeId": "u1",
+                },
+            ),
+            msg(2, "m2", predecessor="messageId=m1"),
+        ],
+    )
     case(
         "envelope-turn-number",
         "A turnId that is no string.",
@@ -409,18 +535,37 @@ def envelope() -> None:
         "2 E null-not-allowed /turnId",
         repaired={"ids": ["r0", "r1"], "aside": []},
     )
-    case("envelope-nulls-of-ours", "A null in a member of our own table is a warning and reads as absent.",
-         [H, state(1, timestamp=None, participant=None, conversation=None, source=None), msg(2, "m", predecessor=None), state(3, source={"path": None, "line": None, "span": None})],
-         "2 W null-not-allowed /timestamp", "2 W null-not-allowed /participant", "2 W null-not-allowed /conversation", "2 W null-not-allowed /source",
-         "3 W null-not-allowed /predecessor", "4 W null-not-allowed /source/path", "4 W null-not-allowed /source/line", "4 W null-not-allowed /source/span")  # fmt: skip
+    case(
+        "envelope-nulls-of-ours",
+        "A null in a member of our own table is a warning and reads as absent.",
+        [
+            H,
+            state(1, timestamp=None, participant=None, conversation=None, source=None),
+            msg(2, "m", predecessor=None),
+            state(3, source={"path": None, "line": None, "span": None}),
+        ],
+        "2 W null-not-allowed /timestamp",
+        "2 W null-not-allowed /participant",
+        "2 W null-not-allowed /conversation",
+        "2 W null-not-allowed /source",
+        "3 W null-not-allowed /predecessor",
+        "4 W null-not-allowed /source/path",
+        "4 W null-not-allowed /source/line",
+        "4 W null-not-allowed /source/span",
+    )
     case(
         "envelope-unknown-members",
         "Unknown members are kept, whatever they hold.",
         [H, state(1, x=None, y={"z": [None, 1]}, vendor_thing="a")],
     )
-    case("envelope-misspelled", "An unknown member that differs from a defined one only by case, `_` or `-` (ASR-040).",
-         [H, state(1, turn_id="t"), state(2, TimeStamp="x"), state(3, **{"turn-id": "t"})],
-         "2 W member-misspelled /turn_id", "3 W member-misspelled /TimeStamp", "4 W member-misspelled /turn-id")  # fmt: skip
+    case(
+        "envelope-misspelled",
+        "An unknown member that differs from a defined one only by case, `_` or `-` (ASR-040).",
+        [H, state(1, turn_id="t"), state(2, TimeStamp="x"), state(3, **{"turn-id": "t"})],
+        "2 W member-misspelled /turn_id",
+        "3 W member-misspelled /TimeStamp",
+        "4 W member-misspelled /turn-id",
+    )
     case(
         "envelope-misspelled-inside",
         "The same within an object.",
@@ -535,18 +680,31 @@ EVERY_BLOCK: Final = [
 ]
 ERROR: Final = {"message": "no", "code": "E1"}
 DECLARED: Final[dict[str, Any]] = {
-    "profiles": ["x-other"], "extensions": [{"name": "e", "version": "1", "uri": "https://example.org"}],
-    "losses": [{"kind": "k", "stage": "capture", "field": "f", "count": 1, "explanation": "e"}], "contentLevel": "full",
-    "roots": [{"id": "app", "path": None, "vcs": {"kind": "git", "revision": "c0", "branch": "main", "remote": "r", "dirty": True}}],
+    "profiles": ["x-other"],
+    "extensions": [{"name": "e", "version": "1", "uri": "https://example.org"}],
+    "losses": [{"kind": "k", "stage": "capture", "field": "f", "count": 1, "explanation": "e"}],
+    "contentLevel": "full",
+    "roots": [
+        {
+            "id": "app",
+            "path": None,
+            "vcs": {"kind": "git", "revision": "c0", "branch": "main", "remote": "r", "dirty": True},
+        }
+    ],
     "participants": [{"id": "p1", "kind": "human", "name": "P"}],
     "conversations": [{"id": "k1", "kind": "chat", "name": "K", "participants": ["p1"]}],
-    "client": {"name": "ide", "version": "1"}, "environment": {"os": "linux", "arch": "arm64", "shell": "sh", "hostname": "h", "more": 1},
-}  # fmt: skip
+    "client": {"name": "ide", "version": "1"},
+    "environment": {"os": "linux", "arch": "arm64", "shell": "sh", "hostname": "h", "more": 1},
+}
 
 TYPES: Final[dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, Any, str]]]] = {
     # type: required members, all others, and a member with a wrong value and its code
     "declaration": ({}, DECLARED, ("roots", [{"id": "app"}], "member-missing /roots/0/path")),
-    "session_info": ({}, {"title": "t", "summary": "s", "tags": ["a"], "archived": False}, ("archived", "no", "type-invalid /archived")),
+    "session_info": (
+        {},
+        {"title": "t", "summary": "s", "tags": ["a"], "archived": False},
+        ("archived", "no", "type-invalid /archived"),
+    ),
     "message": (
         {"messageId": "m1", "role": "assistant"},
         {"content": EVERY_BLOCK, "model": "big", "stopReason": "end_turn", "modelCallId": "c", "origin": "user"},
@@ -554,53 +712,133 @@ TYPES: Final[dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, Any, str
     ),
     "tool_call": (
         {"callId": "c1"},
-        {"callIdSource": "native", "name": "Read", "title": "t", "kind": "read", "arguments": {"a": None}, "argumentsStatus": "complete",
-         "status": "completed", "locations": [{"root": "app", "path": "a.py", "line": 1}], "server": "s", "modelCallId": "c",
-         "parentCallId": "c0", "childSession": "asr:toy//s2"},
+        {
+            "callIdSource": "native",
+            "name": "Read",
+            "title": "t",
+            "kind": "read",
+            "arguments": {"a": None},
+            "argumentsStatus": "complete",
+            "status": "completed",
+            "locations": [{"root": "app", "path": "a.py", "line": 1}],
+            "server": "s",
+            "modelCallId": "c",
+            "parentCallId": "c0",
+            "childSession": "asr:toy//s2",
+        },
         ("locations", [{"line": 1}], "member-missing /locations/0/path"),
     ),
     "tool_result": (
         {"callId": "c1"},
-        {"outcome": "error", "content": EVERY_BLOCK, "structured": None, "error": ERROR, "exitCode": -9, "signal": "KILL", "durationMs": 1.5, "terminalId": "t1"},
+        {
+            "outcome": "error",
+            "content": EVERY_BLOCK,
+            "structured": None,
+            "error": ERROR,
+            "exitCode": -9,
+            "signal": "KILL",
+            "durationMs": 1.5,
+            "terminalId": "t1",
+        },
         ("exitCode", "1", "integer-invalid /exitCode"),
     ),
     "compaction": (
         {"compactionId": "k1"},
-        {"status": "failed", "trigger": "auto", "summary": EVERY_BLOCK, "keptFrom": "r0", "tokensBefore": 9, "tokensAfter": 0, "error": ERROR},
+        {
+            "status": "failed",
+            "trigger": "auto",
+            "summary": EVERY_BLOCK,
+            "keptFrom": "r0",
+            "tokensBefore": 9,
+            "tokensAfter": 0,
+            "error": ERROR,
+        },
         ("tokensBefore", 1.5, "integer-invalid /tokensBefore"),
     ),
     "rewind": ({"to": None}, {"reason": "r"}, ("reason", 1, "type-invalid /reason")),
     "model_call": (
         {"modelCallId": "c1"},
-        {"model": "big", "provider": "p", "requestId": "q", "status": "failed", "stopReason": "error", "durationMs": 0, "timeToFirstTokenMs": 0.25, "error": ERROR},
+        {
+            "model": "big",
+            "provider": "p",
+            "requestId": "q",
+            "status": "failed",
+            "stopReason": "error",
+            "durationMs": 0,
+            "timeToFirstTokenMs": 0.25,
+            "error": ERROR,
+        },
         ("durationMs", -1, "duration-invalid /durationMs"),
     ),
     "usage": (
         {},
-        {"modelCallId": "c1", "scope": "model_call", "counter": "delta", "inputTokens": 1, "outputTokens": 2, "cacheReadTokens": 3, "cacheWriteTokens": 4,
-         "reasoningTokens": 1, "totalTokens": 10, "contextTokens": 8, "contextWindow": 1000, "model": "big", "cost": {"amount": 0.1, "currency": "USD"},
-         "includesChildren": None},
+        {
+            "modelCallId": "c1",
+            "scope": "model_call",
+            "counter": "delta",
+            "inputTokens": 1,
+            "outputTokens": 2,
+            "cacheReadTokens": 3,
+            "cacheWriteTokens": 4,
+            "reasoningTokens": 1,
+            "totalTokens": 10,
+            "contextTokens": 8,
+            "contextWindow": 1000,
+            "model": "big",
+            "cost": {"amount": 0.1, "currency": "USD"},
+            "includesChildren": None,
+        },
         ("inputTokens", "1", "integer-invalid /inputTokens"),
     ),
     "permission_request": (
         {"permissionId": "q1"},
-        {"callId": "c1", "title": "t", "description": "d", "options": [{"optionId": "o", "name": "n", "kind": "allow_once"}]},
+        {
+            "callId": "c1",
+            "title": "t",
+            "description": "d",
+            "options": [{"optionId": "o", "name": "n", "kind": "allow_once"}],
+        },
         ("options", [{"name": "n"}], "member-missing /options/0/optionId"),
     ),
     "permission_decision": (
         {"permissionId": "q1"},
-        {"outcome": "selected", "optionId": "o", "kind": "allow_once", "decidedBy": "human", "reason": "r", "updatedArguments": None},
+        {
+            "outcome": "selected",
+            "optionId": "o",
+            "kind": "allow_once",
+            "decidedBy": "human",
+            "reason": "r",
+            "updatedArguments": None,
+        },
         ("optionId", 1, "type-invalid /optionId"),
     ),
     "question": (
         {"questionId": "q1"},
-        {"callId": "c1", "prompt": EVERY_BLOCK, "options": [{"optionId": "o", "label": "l", "description": "d"}], "multiple": True, "allowOther": False},
+        {
+            "callId": "c1",
+            "prompt": EVERY_BLOCK,
+            "options": [{"optionId": "o", "label": "l", "description": "d"}],
+            "multiple": True,
+            "allowOther": False,
+        },
         ("multiple", "yes", "type-invalid /multiple"),
     ),
-    "answer": ({"questionId": "q1"}, {"outcome": "answered", "selected": ["o"], "text": "t"}, ("selected", "o", "type-invalid /selected")),
+    "answer": (
+        {"questionId": "q1"},
+        {"outcome": "answered", "selected": ["o"], "text": "t"},
+        ("selected", "o", "type-invalid /selected"),
+    ),
     "memory_write": (
         {},
-        {"memoryId": "y1", "operation": "upsert", "store": "s", "scope": "u", "key": "k", "content": EVERY_BLOCK, "callId": "c1"},
+        {
+            "memoryId": "y1",
+            "operation": "upsert",
+            "store": "s",
+            "scope": "u",
+            "key": "k",
+            "content": EVERY_BLOCK,
+            "callId": "c1",
+        },
         ("content", [{"type": "text"}], "member-missing /content/0/text"),
     ),
     "delivery": (
@@ -610,8 +848,17 @@ TYPES: Final[dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, Any, str
     ),
     "file_change": (
         {"path": "a.py"},
-        {"root": "app", "operation": "move", "oldPath": "b.py", "patch": "@@", "before": {"sha256": "00", "bytes": 1}, "after": {"bytes": 2},
-         "linesAdded": 1, "linesRemoved": 0, "callId": "c1"},
+        {
+            "root": "app",
+            "operation": "move",
+            "oldPath": "b.py",
+            "patch": "@@",
+            "before": {"sha256": "00", "bytes": 1},
+            "after": {"bytes": 2},
+            "linesAdded": 1,
+            "linesRemoved": 0,
+            "callId": "c1",
+        },
         ("before", {"bytes": -1}, "integer-invalid /before/bytes"),
     ),
     "commit": (
@@ -622,7 +869,14 @@ TYPES: Final[dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, Any, str
     "state": ({"state": "ended"}, {"reason": "r"}, ("reason", ["r"], "type-invalid /reason")),
     "terminal": (
         {"terminalId": "t1"},
-        {"callId": "c1", "command": "ls", "args": ["-l"], "cwd": {"root": "app", "path": "src"}, "output": "x", "exitStatus": {"exitCode": 1, "signal": "HUP"}},
+        {
+            "callId": "c1",
+            "command": "ls",
+            "args": ["-l"],
+            "cwd": {"root": "app", "path": "src"},
+            "output": "x",
+            "exitStatus": {"exitCode": 1, "signal": "HUP"},
+        },
         ("exitStatus", {"exitCode": True}, "integer-invalid /exitStatus/exitCode"),
     ),
     "plan": (
@@ -635,7 +889,7 @@ TYPES: Final[dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, Any, str
         {"code": "c", "severity": "fatal", "retryable": True, "modelCallId": "c", "callId": "c1"},
         ("retryable", 1, "type-invalid /retryable"),
     ),
-}  # fmt: skip
+}
 """The tables of the specification's record types, as this project reads them."""
 
 
@@ -643,15 +897,33 @@ def record_types() -> None:
     """Every record type: with its required members alone, with all members, without each required one, with a wrong value."""
     for record_type, (required, others, (member, wrong, finding)) in TYPES.items():
         known_ref = {"of": "r0", "keptFrom": "r0"}
-        case(f"type-{record_type}", f"A {record_type} record with its required members, and one with all.",
-             [H, rec(record_type, 1, **required), rec(record_type, 2, **required, **{k: v for k, v in others.items() if k not in known_ref})])  # fmt: skip
+        case(
+            f"type-{record_type}",
+            f"A {record_type} record with its required members, and one with all.",
+            [
+                H,
+                rec(record_type, 1, **required),
+                rec(record_type, 2, **required, **{k: v for k, v in others.items() if k not in known_ref}),
+            ],
+        )
         for name in required:
             line = rec(record_type, 1, **{k: v for k, v in required.items() if k != name}, **others)
             extra = ["2 W rewind-target /to"] if record_type == "rewind" else []
-            case(f"type-{record_type}-no-{name}", f"A {record_type} record without `{name}`.", [H, line], f"2 E member-missing /{name}", *extra,
-                 repaired={"ids": ["r0"], "aside": [2]})  # fmt: skip
-        case(f"type-{record_type}-bad-{member}", f"A {record_type} record with a wrong `{member}`.", [H, rec(record_type, 1, **required, **{member: wrong})],
-             f"2 E {finding}", repaired={"ids": ["r0", "r1"], "aside": []})  # fmt: skip
+            case(
+                f"type-{record_type}-no-{name}",
+                f"A {record_type} record without `{name}`.",
+                [H, line],
+                f"2 E member-missing /{name}",
+                *extra,
+                repaired={"ids": ["r0"], "aside": [2]},
+            )
+        case(
+            f"type-{record_type}-bad-{member}",
+            f"A {record_type} record with a wrong `{member}`.",
+            [H, rec(record_type, 1, **required, **{member: wrong})],
+            f"2 E {finding}",
+            repaired={"ids": ["r0", "r1"], "aside": []},
+        )
     case(
         "type-unknown",
         "An unknown type is accepted and kept.",
@@ -712,10 +984,16 @@ def record_types() -> None:
 
 def values() -> None:
     """Nulls, durations, amounts, integers, references (ASR-042, ASR-043, ASR-045, ASR-047)."""
-    case("null-with-meaning", "Null where it has a meaning.", [
-        header(roots=[{"id": "a", "path": None}]), rec("rewind", 1, to=None), rec("usage", 2, includesChildren=None),
-        rec("session_info", 3, title=None, summary=None, tags=None, archived=None),
-    ])  # fmt: skip
+    case(
+        "null-with-meaning",
+        "Null where it has a meaning.",
+        [
+            header(roots=[{"id": "a", "path": None}]),
+            rec("rewind", 1, to=None),
+            rec("usage", 2, includesChildren=None),
+            rec("session_info", 3, title=None, summary=None, tags=None, archived=None),
+        ],
+    )
     case(
         "namespace-absent",
         "An absent namespace reads as null.",
@@ -845,10 +1123,18 @@ def values() -> None:
     ):
         case(f"reference-valid-{n}", f"A session reference: {reference}", [header(parent=reference)])
     for name, reference in (
-        ("scheme", "toy//s2"), ("two-parts", "asr:toy/s2"), ("four-parts", "asr:a/b/c/d"), ("raw-space", "asr:a b//s"), ("bad-escape", "asr:a%2//s"),
-        ("not-utf8", "asr:%FF//s"), ("empty-ref", "asr:toy//s2#"), ("newline", "asr:toy//s2\n"), ("upper-scheme", "ASR:toy//s2"), ("overlong", "asr:%C0%80//s"),
+        ("scheme", "toy//s2"),
+        ("two-parts", "asr:toy/s2"),
+        ("four-parts", "asr:a/b/c/d"),
+        ("raw-space", "asr:a b//s"),
+        ("bad-escape", "asr:a%2//s"),
+        ("not-utf8", "asr:%FF//s"),
+        ("empty-ref", "asr:toy//s2#"),
+        ("newline", "asr:toy//s2\n"),
+        ("upper-scheme", "ASR:toy//s2"),
+        ("overlong", "asr:%C0%80//s"),
         ("surrogate", "asr:%ED%A0%80//s"),
-    ):  # fmt: skip
+    ):
         case(
             f"reference-bad-{name}",
             "Not a session reference.",
@@ -906,8 +1192,13 @@ def headers() -> None:
         "3 E header-repeated /type",
         repaired={"ids": ["r0", "r1", "r3"], "aside": [3]},
     )
-    case("two-sessions", "Two streams in one file: the second is another session, so that nothing of it joins the first.",
-         [H, S1, {**header(), "seq": 2, "id": "h2", "sessionId": "s2"}, S3], "3 E header-repeated /type", repaired={"ids": ["r0", "r1"], "aside": [3, 4]})  # fmt: skip
+    case(
+        "two-sessions",
+        "Two streams in one file: the second is another session, so that nothing of it joins the first.",
+        [H, S1, {**header(), "seq": 2, "id": "h2", "sessionId": "s2"}, S3],
+        "3 E header-repeated /type",
+        repaired={"ids": ["r0", "r1"], "aside": [3, 4]},
+    )
     case("seq-gaps", "Gaps in seq are no fault.", [H, state(5), state(100)])
     case("seq-header-not-zero", "The header's seq is the smallest, it need not be 0.", [header(seq=7), state(8)])
     case(
@@ -1105,9 +1396,18 @@ def structure() -> None:
         [H, msg(1, "a"), rec("compaction", 2, compactionId="k", keptFrom="messageId=zz")],
         "3 W kept-from-missing /keptFrom",
     )
-    case("kept-from-compacted", "keptFrom names what an earlier compaction took out.", [
-        H, msg(1, "a"), msg(2, "b"), rec("compaction", 3, compactionId="k1", keptFrom="messageId=b"), rec("compaction", 4, compactionId="k2", keptFrom="messageId=a"),
-    ], "5 W kept-from-missing /keptFrom")  # fmt: skip
+    case(
+        "kept-from-compacted",
+        "keptFrom names what an earlier compaction took out.",
+        [
+            H,
+            msg(1, "a"),
+            msg(2, "b"),
+            rec("compaction", 3, compactionId="k1", keptFrom="messageId=b"),
+            rec("compaction", 4, compactionId="k2", keptFrom="messageId=a"),
+        ],
+        "5 W kept-from-missing /keptFrom",
+    )
     case(
         "compaction-failed",
         "A compaction that failed changes nothing.",
@@ -1141,9 +1441,13 @@ def profiles() -> None:
     promises = {
         "usage": (rec("model_call", 1, modelCallId="x"), rec("usage", 2, modelCallId="x"), "usage"),
         "tool_results": (call(1, "x"), rec("tool_result", 2, callId="x"), "tool_result"),
-        "permissions": (rec("permission_request", 1, permissionId="x"), rec("permission_decision", 2, permissionId="x"), "permission_decision"),
+        "permissions": (
+            rec("permission_request", 1, permissionId="x"),
+            rec("permission_decision", 2, permissionId="x"),
+            "permission_decision",
+        ),
         "questions": (rec("question", 1, questionId="x"), rec("answer", 2, questionId="x"), "answer"),
-    }  # fmt: skip
+    }
     for profile, (event, kept, promised) in promises.items():
         name = profile.replace("_", "-")
         case(

@@ -12,13 +12,15 @@ from urllib.parse import unquote, urlparse
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
+from pydantic_sarif.model import (  # type: ignore[import-untyped]
+    StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif,
+)
 
 from sessionrecord import Session, SourceError
 from sessionrecord.diagnostics import CODES, REQUIREMENTS, Diagnostic
 from sessionrecord.validate import ValidationReport, validate
 from sessionrecord_corpus import cases
-from tests.corpus.make import H, S1, S2, header, msg, raw, state
+from tests.corpus.make import S1, S2, H, header, msg, raw, state
 
 CASES = cases()
 

@@ -63,9 +63,8 @@ def _result(source: str | None, d: Diagnostic, rule: int) -> dict[str, Any]:
     }
     location: dict[str, Any] = {}
     if source is not None:
-        location["physicalLocation"] = {"artifactLocation": {"uri": _uri(source)}}
-        if d.line is not None:
-            location["physicalLocation"]["region"] = {"startLine": d.line}
+        region = {} if d.line is None else {"region": {"startLine": d.line}}
+        location["physicalLocation"] = {"artifactLocation": {"uri": _uri(source)}, **region}
     if d.pointer:
         location["logicalLocations"] = [{"fullyQualifiedName": d.pointer, "kind": "value"}]
     if location:
