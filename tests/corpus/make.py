@@ -302,6 +302,7 @@ def lines_and_bytes() -> None:
         [H, with_text(b"a\tb"), S2],
         "2 E json-invalid",
         below=[2],
+        repaired={"ids": ["r0", "r1", "r2"], "aside": []},
     )
     case(
         "raw-cr",
@@ -309,6 +310,7 @@ def lines_and_bytes() -> None:
         [H, with_text(b"a\rb"), S2],
         "2 E json-invalid",
         below=[2],
+        repaired={"ids": ["r0", "r1", "r2"], "aside": []},
     )
     for name, about, line in (
         ("trailing-comma", "A comma before the closing brace.", b'{"type":"state","seq":1,"id":"r1","state":"idle",}'),

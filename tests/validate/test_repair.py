@@ -366,3 +366,44 @@ def test_a_header_glued_behind_another_record_keeps_its_own_line_only(tmp_path: 
     assert [(a.action, a.line) for a in report.actions] == [("put-aside", 1), ("cut-out", 2), ("cut-out", 2)]
     _, records = mended(tmp_path, S1 + H + S2, S3)
     assert [r["id"] for r in records] == ["r0", "r1", "r2", "r3"]
+
+
+def test_raw_controls_in_strings_become_the_escapes_that_they_should_have_been(tmp_path: Path) -> None:
+    """What they stand for is certain, so that nothing of the text is lost or marked."""
+    line = raw(msg(1, "m", content=text("#"))).replace(b"#", b'a\tb\r\\"c\x01')
+    report, records = mended(tmp_path, H, line.replace(b",", b",\t"), S2)
+    assert records[1] == msg(1, "m", content=text('a\tb\r"c\x01'))
+    assert [(a.action, a.message) for a in report.actions] == [
+        ("mended", "raw control characters in strings are written as escapes")
+    ]
+
+
+def test_a_failure_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "in").write_bytes(H + b"\n{oops\n")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        repair(tmp_path / "in", tmp_path / "out")
+    assert [p.name for p in tmp_path.iterdir()] == ["in"]
+
+
+def test_lines_that_no_reader_reads_are_put_aside(tmp_path: Path) -> None:
+    deep = raw(call(1, "c", arguments="#")).replace(b'"#"', b"[" * 300 + b"]" * 300)
+    twice = raw(state(1)).replace(b"}", b',"x":1,"x":2}')
+    infinite = raw(call(1, "c", arguments="#")).replace(b'"#"', b"1e999")
+    report, records = mended(tmp_path, H, deep, twice, infinite, b"[1]", b'"x"', S2)
+    assert [r["id"] for r in records] == ["r0", "r2"]
+    assert [a.codes for a in report.actions] == [
+        ("nesting-too-deep",), ("duplicate-member",), ("number-not-finite",), ("not-an-object",), ("not-an-object",),
+    ]  # fmt: skip
+
+
+def test_a_stream_of_another_session_is_kept_apart_until_the_own_header_comes_again(tmp_path: Path) -> None:
+    other = {**header(), "sessionId": "s2", "id": "h2", "seq": 2}
+    report, records = mended(tmp_path, H, S1, other, state(3), {**header(), "id": "h3", "seq": 4}, state(5))
+    assert [r["id"] for r in records] == ["r0", "r1", "r5"]
+    assert [(a.line, a.codes) for a in report.actions] == [(n, ("header-repeated",)) for n in (3, 4, 5)]
+    assert "on line 3" in report.actions[1].message

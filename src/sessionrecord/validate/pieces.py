@@ -16,7 +16,9 @@ _NULS: Final = re.compile(rb"\0+")
 _RECORD_START: Final = re.compile(r'\{[ \t]*"(?:type|seq|id)"[ \t]*:')
 _BLANK: Final = " \t\r"
 _NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
-_DECODER: Final = json.JSONDecoder()
+_DECODER: Final = json.JSONDecoder(strict=False)
+_STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_CONTROL: Final = re.compile(r"[\x00-\x1f]")
 _WORK: Final = 8
 """How many times the length of a line is read at most in objects that lie within others."""
 _CUTS: Final = 32
@@ -38,7 +40,8 @@ def pieces(line: bytes) -> list[Piece]:
 
     An object that follows another whole one, or a run of NUL bytes, begins for certain. After a cut object a record may begin where
     its first member is `type`, `seq` or `id`, everything from there on is whole objects, and each has an envelope.
-    Bytes that are not UTF-8 are given as escapes of unpaired surrogates, so that their place can be found.
+    Bytes that are not UTF-8 are given as escapes of unpaired surrogates, so that their place can be found; raw control characters
+    in strings as the escapes that they should have been.
     """
     return [piece for part in _NULS.split(line) for piece in _objects(_escaped(part))]
 
@@ -78,9 +81,13 @@ def _whole(text: str, at: int) -> tuple[list[bytes], int]:
             end = _DECODER.raw_decode(text, at)[1]
         except (ValueError, RecursionError):
             break
-        found.append(text[at:end].encode())
+        found.append(_STRING.sub(_without_controls, text[at:end]).encode())
         at = end
     return found, at
+
+
+def _without_controls(string: re.Match[str]) -> str:
+    return _CONTROL.sub(lambda m: f"\\u{ord(m.group()):04x}", string.group())
 
 
 def _has_envelope(piece: bytes) -> bool:

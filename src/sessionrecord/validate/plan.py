@@ -177,6 +177,7 @@ class _Planner:
         lines = tuple(c.data for c in found)
         changes = [change for c in found for change in c.changes]
         if len(cut) == 1 and len(cut[0].data) >= len(bare.strip()):
+            changes = changes or ["raw control characters in strings are written as escapes"]
             self._edit(line, "mended", lines, found[0].id, codes, "; ".join(changes))
             return
         left = f", {len(refusals)} more cannot be saved" if refusals else ""
