@@ -70,6 +70,9 @@ def test_a_repair_replaces_nothing_unless_told_to(tmp_path: Path) -> None:
     assert_one_error_line(refused, "exists already")
     assert target.read_bytes() == b"mine"
     assert call("repair", source, "-o", str(target), "--force").exit_code == 0
+    to_stdout = call("repair", source, "-o", "-")
+    assert to_stdout.exit_code == 2
+    assert_one_error_line(to_stdout, "give OUT a name")
     own = call("repair", source, "-o", source, "--force")
     assert own.exit_code == 2
     assert_one_error_line(own, "is the source itself")

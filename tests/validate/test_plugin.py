@@ -9,10 +9,13 @@ from pathlib import Path
 
 CONFTEST = """
 import json
+from sessionrecord_corpus import root
+
+MANIFEST = json.loads((root() / "manifest.json").read_text("utf-8"))
+EXPECTED = {case["name"]: case["tolerant"] for case in MANIFEST["cases"]}
 
 def pytest_sessionrecord_validate(path):
-    manifest = json.loads((path.parent.parent / "manifest.json").read_text("utf-8"))
-    return next(c["tolerant"] for c in manifest["cases"] if c["name"] == path.stem)
+    return EXPECTED[path.stem]
 """
 
 

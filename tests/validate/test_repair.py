@@ -6,6 +6,8 @@ import base64
 import json
 import os
 import stat
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 
 from sessionrecord import Session, SourceError, WriterError
 from sessionrecord.validate import RepairReport, repair, validate
+from sessionrecord.validate.plan import Plan, plan
 from sessionrecord_corpus import cases
 from tests.corpus.make import S1, S2, S3, H, call, header, msg, raw, rec, state, text
 
@@ -323,7 +326,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(WriterError, match=r"cannot write to .*/none/out"):
         repair(H + b"\n", tmp_path / "none" / "out")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(WriterError, match="is a directory"):
+    with pytest.raises(WriterError, match="is no regular file"):
         repair(H + b"\n", tmp_path / "folder", replace=True)
 
 
@@ -376,6 +379,44 @@ def test_raw_controls_in_strings_become_the_escapes_that_they_should_have_been(t
     assert [(a.action, a.message) for a in report.actions] == [
         ("mended", "raw control characters in strings are written as escapes")
     ]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are not there")
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(H + b"\n" + S1,))
+    writer.start()
+    report = repair(pipe, tmp_path / "out")
+    writer.join()
+    assert (report.source, report.records) == (str(pipe), 2)
+
+
+@pytest.mark.parametrize(
+    ("later", "fits"),
+    [([H, S1, S2], True), ([H], False), ([H, b"x"], False), ([H, b"", S1], False)],
+    ids=["longer", "shorter", "other", "blank"],
+)
+def test_a_source_that_is_being_written_is_repaired_up_to_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: list[bytes], fits: bool
+) -> None:
+    """What was appended since waits for the next repair; a source that is another one now is refused."""
+    source, target = tmp_path / "in", tmp_path / "out"
+    source.write_bytes(H + b"\n" + S1 + b"\n")
+    made = plan(source)
+
+    def planned(_: object) -> Plan:
+        source.write_bytes(b"\n".join(later) + b"\n")
+        return made
+
+    monkeypatch.setattr(sys.modules[repair.__module__], "plan", planned)
+    if not fits:
+        with pytest.raises((SourceError, WriterError)):
+            repair(source, target)
+        assert [p.name for p in tmp_path.iterdir()] == ["in"]
+    else:
+        assert repair(source, target).records == 2
+        assert target.read_bytes() == H + b"\n" + S1 + b"\n"
 
 
 def test_a_failure_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -250,6 +250,8 @@ def repair(
     """
     from sessionrecord.validate import repair
 
+    if output == STDIO:
+        raise WriterError("a repair writes two files: give OUT a name")
     source, size = _source(stream)
     with working(f"repairing {stream}", size):
         report = repair(source, output, replace=force)

@@ -64,6 +64,8 @@ class Plan:
     """The `seq` of every record in the order they are written; -1 where it has none."""
     edits: dict[int, Edit] = field(default_factory=dict)
     """Line number to what is written for it."""
+    lines: int = 0
+    """Lines in the source."""
     starts_at: int = 1
     """The line before which everything is put aside."""
     header: bytes | None = None
@@ -130,6 +132,7 @@ class _Planner:
         """Decide for the next line."""
         bare = bare_line(line)
         self._on_line = 0
+        self._plan.lines = line.number
         if line.number == 1 and line.data.startswith(_BOM):
             self._act("bom-removed", line, None, ("bom",), "the byte order mark is left out")
         if not bare.strip():

@@ -97,14 +97,16 @@ def repair(source: ByteSource, target: _Path, *, replace: bool = False) -> Repai
         for file in (path, rest):
             if file.exists() and Path(source).exists() and file.samefile(source):
                 raise WriterError(f"{file} is the source itself; a repair is written to another file")
-    elif not isinstance(source, bytes):
-        # read twice
-        source = b"".join(line.data + b"\n" * line.ended for line in read_lines(source))
     for file in (path, rest):
-        if file.is_dir():
-            raise WriterError(f"{file} is a directory")
+        if file.exists() and not file.is_file():
+            raise WriterError(f"{file} is no regular file")
         if file.exists() and not replace:
             raise WriterError(f"{file} exists already; give the repair another name")
+    if not isinstance(source, bytes | str | os.PathLike) or (
+        isinstance(source, str | os.PathLike) and not Path(source).is_file()
+    ):
+        # it is read twice, and a pipe gives its bytes once
+        source = b"".join(line.data + b"\n" * line.ended for line in read_lines(source))
     made = plan(source)
     if not made.records:
         raise SourceError(
@@ -113,7 +115,11 @@ def repair(source: ByteSource, target: _Path, *, replace: bool = False) -> Repai
     with _Temporary(path) as stream, _Temporary(rest) as side:
         writer = _Writer(made, stream.file, side.file)
         for line in read_lines(source):
+            if line.number > made.lines:
+                break  # written since the plan was made
             writer.take(line)
+        if writer.written != made.records:
+            raise SourceError(f"{name or 'the source'} changed while it was read; nothing is written")
         stream.close()
         side.close()
         found = validate(stream.path).diagnostics
@@ -167,8 +173,11 @@ class _Writer:
             self._keep(line, bare, aside)
 
     def _write(self, record: bytes, line: PhysicalLine | None) -> str | None:
-        old, new = self._plan.seqs[self.written], self._seqs[self.written]
+        place = self.written
         self.written += 1
+        if place >= self._plan.records:
+            return None  # the source has changed: what is written goes nowhere
+        old, new = self._plan.seqs[place], self._seqs[place]
         changed: Literal["seq-changed"] | None = None
         if old != new:
             value = ijson.loads(record)
