@@ -295,6 +295,7 @@ def lines_and_bytes() -> None:
         "2 E json-invalid",
         "3 E json-invalid",
         below=[2, 3],
+        repaired={"ids": ["r0", "r1", "r2"], "aside": []},
     )
     case(
         "raw-tab",

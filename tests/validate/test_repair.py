@@ -419,6 +419,22 @@ def test_a_source_that_is_being_written_is_repaired_up_to_where_it_was(
         assert target.read_bytes() == H + b"\n" + S1 + b"\n"
 
 
+def test_a_record_cut_by_raw_newlines_in_a_string_is_put_together(tmp_path: Path) -> None:
+    first, last = raw(msg(1, "m", content=text("#"))).split(b"#")
+    report, records = mended(tmp_path, H, first + b"Traceback:", b"", b"  File x", last, S2)
+    assert records[1] == msg(1, "m", content=text("Traceback:\n\n  File x\n"))
+    assert records[2:] == [state(2)]
+    assert [(a.action, a.line) for a in report.actions] == [("mended", n) for n in (2, 3, 4, 5)]
+    assert report.rest is not None
+    assert rest_of(report.rest) == [(2, first + b"Traceback:"), (4, b"  File x"), (5, last)]
+
+
+def test_lines_that_are_no_record_together_are_judged_one_by_one(tmp_path: Path) -> None:
+    report, records = mended(tmp_path, H, S1[:-9], b"Traceback:", b"", S2, S3[:-9], *[b"x"] * 70, b'"}', state(4))
+    assert [r["id"] for r in records] == ["r0", "r2", "r4"]
+    assert report.aside == 2 + 1 + 70 + 1
+
+
 def test_a_failure_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "in").write_bytes(H + b"\n{oops\n")
 

@@ -22,6 +22,8 @@ ActionName: TypeAlias = Literal[
 comes first, a byte order mark is left out, line ends become one LF each."""
 
 _BOM: Final = b"\xef\xbb\xbf"
+_MOST_LINES: Final = 64
+"""Of how many lines one record is put together, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +128,57 @@ class _Planner:
         self._header: _Candidate | None = None
         self._before: list[tuple[int, int, str | None]] = []
         self._crlf = self._blank = 0
+        self._open: list[PhysicalLine] = []
         self._first_odd: PhysicalLine | None = None
 
     def take(self, line: PhysicalLine) -> None:
         """Decide for the next line."""
+        self._plan.lines = line.number
+        if self._open:
+            if len(self._open) < _MOST_LINES and not line.data.lstrip().startswith(b"{"):
+                self._open.append(line)
+                self._close_open()
+                return
+            self._give_up_open()
+        if not self._begins_open(line):
+            self._line(line)
+
+    def _begins_open(self, line: PhysicalLine) -> bool:
+        """Whether the line may be the first of a record that raw newlines in a string have cut; then it waits for the next."""
+        bare = bare_line(line)
+        if not line.ended or not bare.startswith(b"{") or bare.endswith(b"}"):
+            return False
+        if pieces(bare):
+            return False
+        self._open = [line]
+        return True
+
+    def _close_open(self) -> None:
+        """See whether the lines that wait are one record together."""
+        joined = b"\n".join(bare_line(line) for line in self._open)
+        if not joined.rstrip().endswith(b"}"):
+            return
+        cut = pieces(joined)
+        if len(cut) != 1 or not cut[0].certain or len(cut[0].data) < len(joined.strip()):
+            return
+        first, *others = self._open
+        self._open = []
+        self._on_line = 0
+        self._judge(first, joined)
+        action = self._plan.edits[first.number].action
+        for line in others:
+            self._edit(
+                line, action, (), None, ("json-invalid",), f"it is the rest of the record on line {first.number}"
+            )
+
+    def _give_up_open(self) -> None:
+        waiting, self._open = self._open, []
+        for line in waiting:
+            self._line(line)
+
+    def _line(self, line: PhysicalLine) -> None:
         bare = bare_line(line)
         self._on_line = 0
-        self._plan.lines = line.number
         if line.number == 1 and line.data.startswith(_BOM):
             self._act("bom-removed", line, None, ("bom",), "the byte order mark is left out")
         if not bare.strip():
@@ -142,6 +188,9 @@ class _Planner:
         if line.ended and line.data.endswith(b"\r"):
             self._crlf += 1
             self._first_odd = self._first_odd or line
+        self._judge(line, bare)
+
+    def _judge(self, line: PhysicalLine, bare: bytes) -> None:
         record, found = read_record(bare)
         if not isinstance(record, InvalidRecord):
             self._plain(line, _Candidate(bare, record.type, record.id, record.seq, _key(record)))
@@ -246,6 +295,7 @@ class _Planner:
 
     def finish(self) -> Plan:
         """The plan, once all lines are taken."""
+        self._give_up_open()
         made = self._plan
         if self._header is None:
             made.seqs = array("q")
