@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sessionrecord.cli.output import Cell, Out
 from sessionrecord.cli.summary import block_text, json_text
 from sessionrecord.cli.views import TOKENS, Shown
 from sessionrecord.convert import Conversion
 from sessionrecord.records import InvalidRecord, Record
-from sessionrecord.validate import ValidationReport
+
+if TYPE_CHECKING:  # not every command needs it
+    from sessionrecord.validate import ValidationReport
 
 __all__ = ["CONVERT_HINT", "context", "conversion", "findings", "overview", "records"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -203,6 +202,8 @@ class _Temporary:
     """A file beside its place, that goes there at once or not at all."""
 
     def __init__(self, place: Path) -> None:
+        import tempfile  # not needed to validate, and slow to import
+
         try:
             handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
         except OSError as e:
