@@ -393,16 +393,22 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("later", "fits"),
-    [([H, S1, S2], True), ([H], False), ([H, b"x"], False), ([H, b"", S1], False)],
-    ids=["longer", "shorter", "other", "blank"],
+    ("first", "later", "fits"),
+    [
+        ([H, S1], [H, S1, S2], True),
+        ([H, S1], [H], False),
+        ([H, S1], [H, b"x"], False),
+        ([H, S1], [H, b"", S1], False),
+        ([H, b"", S1], [H, S1, S2], False),
+    ],
+    ids=["longer", "shorter", "other", "blank", "not blank"],
 )
 def test_a_source_that_is_being_written_is_repaired_up_to_where_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: list[bytes], fits: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: list[bytes], later: list[bytes], fits: bool
 ) -> None:
     """What was appended since waits for the next repair; a source that is another one now is refused."""
     source, target = tmp_path / "in", tmp_path / "out"
-    source.write_bytes(H + b"\n" + S1 + b"\n")
+    source.write_bytes(b"\n".join(first) + b"\n")
     made = plan(source)
 
     def planned(_: object) -> Plan:
@@ -464,3 +470,12 @@ def test_a_stream_of_another_session_is_kept_apart_until_the_own_header_comes_ag
     assert [r["id"] for r in records] == ["r0", "r1", "r5"]
     assert [(a.line, a.codes) for a in report.actions] == [(n, ("header-repeated",)) for n in (3, 4, 5)]
     assert "on line 3" in report.actions[1].message
+
+
+def test_a_record_put_together_from_lines_is_judged_as_any_other(tmp_path: Path) -> None:
+    first, last = raw(rec("message", 1, content=text("#"))).split(b"#")
+    report, records = mended(tmp_path, H, first, last, S2)
+    assert [r["id"] for r in records] == ["r0", "r2"]
+    assert [(a.action, a.line) for a in report.actions] == [("put-aside", 2), ("put-aside", 3)]
+    assert report.rest is not None
+    assert rest_of(report.rest) == [(2, first), (3, last)]
