@@ -1,4 +1,4 @@
-"""The command line: `sessionrecord convert | validate | inspect | context | show`. Needs the extra `cli`."""
+"""The command line: `sessionrecord convert | validate | repair | inspect | context | show | schema`. Needs the extra `cli`."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -102,18 +102,30 @@ def _open_known(path: str) -> Session:
 
 
 @app.command()
-def validate(stream: Stream, json: Json = False) -> int:
+def validate(
+    stream: Stream,
+    json: Json = False,
+    sarif: Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0, for code hosts.")] = False,
+    level: Annotated[
+        Literal["record", "stream"], typer.Option("--level", help="Check each record alone, or the stream as a whole.")
+    ] = "stream",
+) -> int:
     """Check a stream and list what is found: exit code 0 without errors, 1 with, 2 if it cannot be read."""
+    from sessionrecord.validate import validate
+
+    if json and sarif:
+        raise typer.BadParameter("--json and --sarif exclude each other")
     source, size = _source(stream)
     with working(f"checking {stream}", size):
-        session = Session.read(source)
-        findings = views.findings(session)
+        report = validate(source, level=level)
     out = Out(sys.stdout)
-    if json:
-        out.json(findings)
+    if sarif:
+        out.json(report.to_sarif())
+    elif json:
+        out.json(report.to_dict())
     else:
-        render.findings(out, stream, findings, session.diagnostics)
-    return DONE if findings["ok"] else FOUND_ERRORS
+        render.findings(out, stream, report)
+    return DONE if report.ok else FOUND_ERRORS
 
 
 @app.command()
@@ -245,3 +257,41 @@ def _write(conversion: Conversion, target: Path) -> list[Path]:
     with target.open("wb") as file:  # a device or pipe is written to, never replaced
         file.writelines(record.to_line() + b"\n" for record in conversion.main)
     return [target]
+
+
+@app.command()
+def repair(
+    stream: Stream,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="OUT", help="The stream to write.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace OUT and OUT.rest.jsonl if they exist.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> int:
+    """Write a valid stream of all that can be saved, and list what was done.
+
+    STREAM is only read. Every line that is not in OUT as it was is kept in OUT.rest.jsonl.
+    """
+    from sessionrecord.validate import repair
+
+    if output == STDIO:
+        raise WriterError("a repair writes two files: give OUT a name")
+    source, size = _source(stream)
+    with working(f"repairing {stream}", size):
+        report = repair(source, output, replace=force)
+    out = Out(sys.stdout)
+    if json:
+        out.json(report.to_dict())
+    else:
+        for line in report.lines():
+            out.line(line)
+    return DONE
+
+
+@app.command()
+def schema(
+    name: Annotated[Literal["record", "header"], typer.Argument(help="What to print the schema of.")] = "record",
+) -> int:
+    """Print the JSON Schema (draft 2020-12) of any record, or of the session header."""
+    from sessionrecord.schema import json_schema
+
+    Out(sys.stdout).json(json_schema(name))
+    return DONE

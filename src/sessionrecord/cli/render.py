@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sessionrecord.cli.output import Cell, Out
 from sessionrecord.cli.summary import block_text, json_text
 from sessionrecord.cli.views import TOKENS, Shown
 from sessionrecord.convert import Conversion
-from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.records import InvalidRecord, Record
+
+if TYPE_CHECKING:  # not every command needs it
+    from sessionrecord.validate import ValidationReport
 
 __all__ = ["COLOURS", "CONVERT_HINT", "context", "conversion", "findings", "overview", "records"]
 
@@ -46,15 +48,15 @@ def _tally(counts: dict[str, int]) -> str:
     )
 
 
-def findings(out: Out, name: str, result: dict[str, Any], diagnostics: Sequence[Diagnostic]) -> None:
+def findings(out: Out, name: str, report: ValidationReport) -> None:
     """One line a finding, then a closing line."""
-    for d in diagnostics:
+    for d in report.diagnostics:
         place = name if d.line is None else f"{name}:{d.line}"
         where = f" (at {d.pointer})" if d.pointer else ""
         rule = f" [{d.requirement}]" if d.requirement else ""
         out.line(f"{place}: ", Cell(d.severity, COLOURS[d.severity]), f" {d.code}: {d.message}{where}{rule}")
-    counts = result["counts"]
-    verdict = Cell("valid", "bold green") if result["ok"] else Cell("not valid", "bold red")
+    counts = report.counts
+    verdict = Cell("valid", "bold green") if report.ok else Cell("not valid", "bold red")
     out.line(f"{name}: ", verdict, f": {number(counts['records'], 'record')}, {_tally(counts)}")
     if counts["codes"].get("header-missing") and counts["codes"].get("member-missing", 0) >= counts["records"]:
         out.line(f"No line of it is a record; {CONVERT_HINT}")

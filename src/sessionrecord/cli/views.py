@@ -18,7 +18,7 @@ from sessionrecord.session.calls import ToolUse
 from sessionrecord.session.context import EVIDENCE, ContextView, Flag
 from sessionrecord.session.usage import TOKEN_MEMBERS, ModelUsage
 
-__all__ = ["TOKENS", "Shown", "context", "findings", "named", "overview"]
+__all__ = ["TOKENS", "Shown", "context", "named", "overview"]
 
 TOKENS: Final = {member: to_camel(member) for member in TOKEN_MEMBERS}
 """Attribute to wire name of the counts that usage adds up."""
@@ -27,21 +27,6 @@ TOKENS: Final = {member: to_camel(member) for member in TOKEN_MEMBERS}
 def _severities(diagnostics: Iterable[Diagnostic]) -> dict[str, int]:
     n = Counter(d.severity for d in diagnostics)
     return {"errors": n["error"], "warnings": n["warning"], "infos": n["info"]}
-
-
-def findings(session: Session) -> dict[str, Any]:
-    """All findings of a stream, and how many of which kind."""
-    found = session.diagnostics
-    counts = _severities(found)
-    return {
-        "ok": not counts["errors"],
-        "findings": [d.to_dict() for d in found],
-        "counts": {
-            **counts,
-            "records": len(session.records),
-            "codes": dict(Counter(d.code for d in found).most_common()),
-        },
-    }
 
 
 def overview(session: Session) -> dict[str, Any]:
