@@ -13,7 +13,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import asif, data, suite
+from benchmarks import asif, asm, data, suite
 from benchmarks.measure import Row
 
 
@@ -42,6 +42,7 @@ def _rows(folder: Path, sizes: list[int], rounds: int) -> Iterator[Row]:
             data.write(whole[count], count, "canonical", compactions=False)
     yield from suite.views(paths, whole, rounds)
     yield from asif.rows(rounds)
+    yield from asm.rows(folder, sizes, rounds)
     yield from suite.imports(max(rounds, 7))
 
 
