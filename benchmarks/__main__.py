@@ -13,7 +13,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import asif, data, suite
+from benchmarks import asif, asm, data, suite
 from benchmarks.measure import Row
 
 
@@ -43,6 +43,7 @@ def _rows(folder: Path, sizes: list[int], rounds: int) -> Iterator[Row]:
     yield from suite.views(paths, whole, rounds)
     yield from asif.rows(rounds)
     yield from suite.writing(folder, rounds)
+    yield from asm.rows(folder, sizes, rounds)
     yield from suite.imports(max(rounds, 7))
 
 

@@ -284,7 +284,6 @@ def lines_and_bytes() -> None:
         "The header and a record on a line.",
         [H + S1, S2],
         "1 E json-invalid",
-        "1 E header-missing /type",
         below=[1],
         repaired={"ids": ["r0", "r1", "r2"], "aside": []},
     )

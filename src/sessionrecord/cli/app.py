@@ -219,6 +219,17 @@ def codex(log: NativeLog, output: Output, force: Force = False, json: ReportJson
     return _convert(convert, log, output, force, json)
 
 
+@convert_app.command("asm")
+def asm(log: NativeLog, output: Output, force: Force = False, json: ReportJson = False) -> int:
+    """Convert the events of runs (ASM) and report what became of every event.
+
+    The report goes to standard output, or to standard error where the stream goes to standard output.
+    """
+    from sessionrecord.convert.asm import convert
+
+    return _convert(convert, log, output, force, json)
+
+
 def _convert(convert: Callable[[str | bytes], Conversion], log: str, output: str, force: bool, json: bool) -> int:
     if output != STDIO:
         _check_target(log, Path(output), force)

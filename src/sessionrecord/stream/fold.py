@@ -202,11 +202,12 @@ def glued_finding(line: bytes, pieces: list[Piece]) -> Diagnostic:
     records = f"{whole} whole record{'s' if whole > 1 else ''}"
     fragments = [line[p.start : p.end] for p in pieces if not p.whole]
     if not fragments:
-        return Diagnostic.of("json-invalid", f"{records} on one line: each is read")
+        return Diagnostic.of("json-invalid", f"{records} on one line: each is read", pointer="")
     nul = any(b"\0" in f for f in fragments)
     return Diagnostic.of(
         "nul-bytes" if nul else "json-invalid",
         f"{records} on a line with {sum(map(len, fragments))} bytes that are none: what is whole is read",
+        pointer="",
     )
 
 
