@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sessionrecord.diagnostics import Diagnostic, Severity
@@ -126,10 +127,10 @@ from sessionrecord.session import (
     Turn,
     UsageTotals,
 )
-from sessionrecord.stream import RecordList, StreamReader, StreamWriter
+from sessionrecord.stream import Position, RecordList, StreamReader, StreamWriter, follow
 
 if TYPE_CHECKING:
-    from sessionrecord.stream import AsyncStreamWriter
+    from sessionrecord.stream import AsyncStreamReader, AsyncStreamWriter
 
 __version__ = "0.1.0"
 
@@ -140,6 +141,7 @@ __all__ = [
     "Answer",
     "AnswerOutcome",
     "ArgumentsStatus",
+    "AsyncStreamReader",
     "AsyncStreamWriter",
     "AudioBlock",
     "Blob",
@@ -208,6 +210,7 @@ __all__ = [
     "PlanEntry",
     "PlanPriority",
     "PlanStatus",
+    "Position",
     "Producer",
     "ProducerMethod",
     "Question",
@@ -262,14 +265,13 @@ __all__ = [
     "Vcs",
     "WriterError",
     "__version__",
+    "follow",
     "parse_record",
     "read_record",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "AsyncStreamWriter":  # asyncio is half the cost of all imports, and few need it
-        from sessionrecord.stream import AsyncStreamWriter
-
-        return AsyncStreamWriter
+    if name in ("AsyncStreamReader", "AsyncStreamWriter"):  # asyncio is half the cost of all imports, and few need it
+        return getattr(import_module("sessionrecord.stream"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

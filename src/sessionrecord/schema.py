@@ -13,14 +13,15 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
+from sessionrecord.bundle import Manifest
 from sessionrecord.records import Record, SessionHeader
 from sessionrecord.records.content import UnknownTag
 from sessionrecord.wire import WireModel
 
 __all__ = ["SCHEMAS", "SchemaName", "json_schema"]
 
-SchemaName: TypeAlias = Literal["record", "header"]
-"""What there is a schema of: any record, or the session header alone."""
+SchemaName: TypeAlias = Literal["record", "header", "manifest"]
+"""What there is a schema of: any record, the session header alone, or the manifest of a bundle."""
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _MORE: Final = "%[89ABab][0-9A-Fa-f]"
@@ -109,12 +110,22 @@ def _header() -> dict[str, Any]:
     return made
 
 
-SCHEMAS: Final[dict[SchemaName, Callable[[], dict[str, Any]]]] = {"record": _record, "header": _header}
+def _manifest() -> dict[str, Any]:
+    made = TypeAdapter(Manifest).json_schema(schema_generator=_Generator)
+    made["title"] = "ASR bundle manifest"
+    return made
+
+
+SCHEMAS: Final[dict[SchemaName, Callable[[], dict[str, Any]]]] = {
+    "record": _record,
+    "header": _header,
+    "manifest": _manifest,
+}
 """Name to what makes the schema."""
 
 
 def json_schema(name: SchemaName = "record") -> dict[str, Any]:
-    """The JSON Schema of any record, or of the session header. Raises `ValueError` for another name."""
+    """The JSON Schema of any record, of the session header, or of a bundle's manifest. Raises `ValueError` for another name."""
     if name not in SCHEMAS:
         raise ValueError(f"there is no schema {name!r}; there are {', '.join(SCHEMAS)}")
     made = SCHEMAS[name]()

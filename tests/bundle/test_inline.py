@@ -282,3 +282,10 @@ plain = st.one_of(
 def test_plain_records_become_what_the_rule_says(scratch: Path, records: list[dict[str, Any]], min_bytes: int) -> None:
     moved = externalize(Session.read(stream(*records)), min_bytes)
     assert written(moved.session, scratch) == stream(*(naive(r, min_bytes) for r in records))
+
+
+def test_a_session_does_the_same_by_its_methods() -> None:
+    session = Session.read(stream(message(image(encoded(b"x" * 100)))))
+    out = session.externalize(10)
+    assert out.session.records[1].to_line() != session.records[1].to_line()
+    assert [r.to_line() for r in out.session.internalize(out.blob).records] == [r.to_line() for r in session.records]

@@ -14,6 +14,7 @@ from sessionrecord.cli import render, views
 from sessionrecord.cli.asif import asif_app
 from sessionrecord.cli.asm import asm_app
 from sessionrecord.cli.bundle import bundle_app
+from sessionrecord.cli.follow import follow
 from sessionrecord.cli.output import Out, working
 from sessionrecord.cli.program import DONE, FOUND_ERRORS, UNREADABLE, Program
 from sessionrecord.cli.source import STDIO, stdin_bytes
@@ -30,6 +31,7 @@ app.add_typer(convert_app, name="convert")
 app.add_typer(asif_app, name="asif")
 app.add_typer(asm_app, name="asm")
 app.add_typer(bundle_app, name="bundle")
+app.command()(follow)
 
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream to read; - reads standard input.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -107,7 +109,8 @@ def validate(
     json: Json = False,
     sarif: Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0, for code hosts.")] = False,
     level: Annotated[
-        Literal["record", "stream"], typer.Option("--level", help="Check each record alone, or the stream as a whole.")
+        Literal["record", "stream", "bundle"],
+        typer.Option("--level", help="Check each record alone, the stream as a whole, or a bundle and its streams."),
     ] = "stream",
 ) -> int:
     """Check a stream and list what is found: exit code 0 without errors, 1 with, 2 if it cannot be read."""
@@ -299,7 +302,9 @@ def repair(
 
 @app.command()
 def schema(
-    name: Annotated[Literal["record", "header"], typer.Argument(help="What to print the schema of.")] = "record",
+    name: Annotated[
+        Literal["record", "header", "manifest"], typer.Argument(help="What to print the schema of.")
+    ] = "record",
 ) -> int:
     """Print the JSON Schema (draft 2020-12) of any record, or of the session header."""
     from sessionrecord.schema import json_schema

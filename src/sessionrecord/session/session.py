@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from typing import Self
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Self
 
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import RefNotFoundError, StreamError
@@ -19,6 +19,9 @@ from sessionrecord.session.core import Core
 from sessionrecord.session.entity import Entity, LazySequence, RevisionChain
 from sessionrecord.session.log import Log, Source
 from sessionrecord.session.structure import NONE
+
+if TYPE_CHECKING:
+    from sessionrecord.bundle import Externalized
 
 __all__ = ["Session", "SessionAt", "Views"]
 
@@ -192,6 +195,18 @@ class Session(Views):
     def at(self, seq: int) -> SessionAt:
         """The session as it was at a `seq`."""
         return SessionAt(self._core, seq)
+
+    def externalize(self, min_bytes: int, *, directory: str | os.PathLike[str] | None = None) -> Externalized:
+        """A session with inline base64 of at least `min_bytes` bytes moved out, and the blobs. See `bundle.externalize`."""
+        from sessionrecord.bundle import externalize  # bundles rest on sessions
+
+        return externalize(self, min_bytes, directory=directory)
+
+    def internalize(self, blob: Callable[[str], bytes | None]) -> Session:
+        """The session with blobs put back inline. See `bundle.internalize`."""
+        from sessionrecord.bundle import internalize  # bundles rest on sessions
+
+        return internalize(self, blob)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the stream: untouched lines byte for byte, then what was appended. Through a temporary file; mode 0600."""

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Literal
+from dataclasses import fields, replace
+from typing import Any
 
+from sessionrecord.bundle import Bundle, BundleDiagnostic
+from sessionrecord.bundle.verify import check_bundle
 from sessionrecord.diagnostics import Diagnostic
+from sessionrecord.errors import BundleError
 from sessionrecord.lines import ByteSource, read_lines
 from sessionrecord.records import read_record
 from sessionrecord.session import Session
-from sessionrecord.validate.report import ValidationReport
+from sessionrecord.validate.report import Level, ValidationReport
 
 __all__ = ["source_name", "validate"]
 
 
-def validate(
-    source: ByteSource, *, level: Literal["record", "stream"] = "stream", name: str | None = None
-) -> ValidationReport:
+def validate(source: ByteSource, *, level: Level = "stream", name: str | None = None) -> ValidationReport:
     """Check a source and report everything found, in one pass.
 
     Level `stream`: each record, and what only the stream shows: header, order, identity, structure, promises. Level `record`: each
-    line by the rules of its record alone, so that a piece of a stream can be checked. `name` stands for the source in the report.
+    line by the rules of its record alone, so that a piece of a stream can be checked. Level `bundle`: the bundle's files, and each
+    of its streams as a stream; findings are `BundleDiagnostic`s that name the file. `name` stands for the source in the report.
 
     Raises `SourceError` if the source cannot be read. Bad input is never raised, but reported.
     """
@@ -30,8 +32,32 @@ def validate(
     if level == "record":
         found = list(_each_line(source))
         return ValidationReport(name, level, len(found), tuple(d for line in found for d in line))
+    if level == "bundle":
+        return _bundle(source, name)
     session = Session.read(source)
-    return ValidationReport(name, level, len(session), tuple(_once(session.diagnostics)))
+    return ValidationReport(name, level, len(session), tuple(session.diagnostics))
+
+
+def _bundle(source: ByteSource, name: str | None) -> ValidationReport:
+    try:
+        bundle = Bundle.open(source)
+    except BundleError as e:
+        return ValidationReport(name, "bundle", 0, tuple(e.diagnostics))
+    with bundle:
+        found: list[Diagnostic] = list(check_bundle(bundle))
+        records = 0
+        for stream in bundle.streams:
+            try:
+                session = bundle.session(stream)
+            except BundleError:  # told by the check of the files
+                continue
+            records += len(session)
+            found += [BundleDiagnostic(**_members(d), path=stream.path) for d in session.diagnostics]
+    return ValidationReport(name, "bundle", records, tuple(found))
+
+
+def _members(found: Diagnostic) -> dict[str, Any]:
+    return {field.name: getattr(found, field.name) for field in fields(Diagnostic)}
 
 
 def source_name(source: ByteSource) -> str | None:
@@ -47,11 +73,3 @@ def _each_line(source: ByteSource) -> Iterator[list[Diagnostic]]:
         if line.data.strip():
             found = read_record(line.data)[1]
             yield [replace(d, line=line.number, offset=line.offset) for d in found]
-
-
-def _once(found: list[Diagnostic]) -> Iterator[Diagnostic]:
-    """A torn last line is one finding: that it is no JSON says the same."""
-    torn = {d.line for d in found if d.code == "line-torn"}
-    for d in found:
-        if d.line not in torn or d.code not in ("json-invalid", "utf8-invalid"):
-            yield d
