@@ -42,19 +42,22 @@ def test_what_is_cut_or_broken_gives_what_could_be_read(ending: str) -> None:
     data = os.urandom(300_000)
     packed = PACKERS[ending](data)
     cut = read_source(packed[:-1000])
-    assert cut.fault == "the compressed data is cut"
+    assert cut.fault == "the compressed source ends early"
     assert data.startswith(cut.data)
     assert len(cut.data) > 100_000
     followed = read_source(packed + b"more")
-    assert (followed.data, followed.fault) == (data, "4 bytes follow the compressed data")
-    with pytest.raises(SourceError, match=r"cannot unpack 'the log': the compressed data is (broken|cut)"):
+    assert (followed.data, followed.fault) == (
+        data,
+        "what follows the compressed data is not compressed: it begins with 6d 6f 72 65",
+    )
+    with pytest.raises(SourceError, match=r"cannot unpack 'the log': the compressed source (is damaged|ends early)"):
         read_source(packed[:5] + b"\xff" * 20)
 
 
 def test_zstd_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "zstandard", None)
     for read in (read_source, lambda data: read_head(data, 10)):
-        with pytest.raises(SourceError, match=r"^[^\n]*pip install 'sessionrecord\[zstd\]'$"):
+        with pytest.raises(SourceError, match=r"^[^\n]*pip install 'sessionrecord\[zstd\]' to read it$"):
             read(PACKERS["zst"](b"{}"))
 
 

@@ -209,3 +209,10 @@ def test_an_unreadable_id_is_no_obstacle() -> None:
 
 def test_a_header_of_another_name_is_no_matter() -> None:
     assert validate(raw(header(agent="x")) + b"\n").ok
+
+
+@pytest.mark.parametrize("line", [b"\x0b", b"\x0c", b" \x1c "])
+def test_only_the_white_space_of_json_makes_a_blank_line_at_either_level(line: bytes) -> None:
+    """Spec section 1: what Python calls white space beside that is no JSON."""
+    for level in ("record", "stream"):
+        assert "json-invalid" in [d.code for d in validate(H + b"\n" + line + b"\n", level=level).diagnostics]

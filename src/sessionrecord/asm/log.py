@@ -53,8 +53,6 @@ class MessageLog(Sequence[Message]):
             return NotImplemented
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         return f"<MessageLog of {self._length} messages>"
 

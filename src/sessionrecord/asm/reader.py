@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, islice, repeat
-from typing import Final
 
 from sessionrecord import ijson
 from sessionrecord.asm.event import RunEvent
@@ -13,13 +12,9 @@ from sessionrecord.asm.parse import InvalidEvent, examine_line
 from sessionrecord.asm.plain import read_plain
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import StreamError
-from sessionrecord.lines import Batch, ByteSource, read_batches
+from sessionrecord.lines import BLANKS, BOM, Batch, ByteSource, read_batches
 
 __all__ = ["EventReader"]
-
-_BOM: Final = b"\xef\xbb\xbf"
-_BLANKS: Final = b" \t\r"
-_CUT: Final = frozenset({"json-invalid", "utf8-invalid", "nul-bytes"})
 
 
 class EventReader:
@@ -85,13 +80,13 @@ class EventReader:
     def _closely(self, line: bytes, number: int, offset: int, *, ended: bool) -> RunEvent | InvalidEvent | None:
         """The event with all that is to say of it, reported; None for a blank line."""
         notes: list[Diagnostic] = []
-        if number == 1 and line.startswith(_BOM):
-            line = line.removeprefix(_BOM)
+        if number == 1 and line.startswith(BOM):
+            line = line.removeprefix(BOM)
             notes.append(Diagnostic.of("bom", "the stream begins with a byte order mark; it is skipped"))
         if ended and line.endswith(b"\r"):
             line = line[:-1]
             self._crlf, self._first_crlf = self._crlf + 1, self._first_crlf or (number, offset)
-        if not line.strip(_BLANKS):
+        if not line.strip(BLANKS):
             self._report([*notes, Diagnostic.of("line-blank", "the line is blank")], number, offset)
             return None
         event, found = examine_line(line)
@@ -108,7 +103,7 @@ class EventReader:
 
 def _unended(found: list[Diagnostic]) -> list[Diagnostic]:
     """The findings of a last line that has no newline: torn, or whole with only that missing."""
-    cut = [d for d in found if d.code in _CUT]
+    cut = [d for d in found if d.code in ijson.UNREADABLE]
     if not cut:
         return [*found, Diagnostic.of("newline-missing", "the last line is whole but has no newline")]
     torn = Diagnostic.of("line-torn", f"the last line has no newline and is not whole: {cut[0].message}")

@@ -203,8 +203,6 @@ class RunState:
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in _COMPARED)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
         return RunState.from_json, (self.to_json(),)
 

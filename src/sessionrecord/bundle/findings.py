@@ -44,4 +44,7 @@ def reasons(error: BundleError) -> list[BundleDiagnostic]:
 
 def in_file(diagnostic: Diagnostic, path: str) -> BundleDiagnostic:
     """The same finding, naming the file of the bundle that it was made in."""
-    return BundleDiagnostic(**{**diagnostic.to_dict(), "path": path})  # type: ignore[arg-type]
+    d = diagnostic
+    return BundleDiagnostic(
+        d.code, d.severity, d.message, d.line, d.offset, d.pointer, d.record_id, d.requirement, path=path
+    )

@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
+from sessionrecord.lines import BOM
+
 __all__ = ["LONGEST", "LineReader"]
 
 LONGEST: Final = 64 << 20
 """Bytes of a line that are held; of a longer one only the start is seen."""
-
-_BOM: Final = b"\xef\xbb\xbf"
 
 
 class LineReader:
@@ -26,7 +26,7 @@ class LineReader:
     def records(self) -> Iterator[tuple[int, bytes]]:
         """Each line that is not blank, with its number from 1: every record is one, whether it is valid or not."""
         for number, line in enumerate(self._lines(), 1):
-            line = line.removeprefix(_BOM) if number == 1 else line
+            line = line.removeprefix(BOM) if number == 1 else line
             if line.strip():
                 yield number, line
 

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any, Final, TypeGuard, TypeVar
 
 from sessionrecord import ijson
+from sessionrecord.lines import BOM
 from sessionrecord.scalars import TIMESTAMP_PATTERN
 
 __all__ = [
@@ -112,7 +113,7 @@ def units(data: bytes, cls: type[U], label_of: Callable[[dict[str, Any]], str]) 
     for number, line in enumerate(lines, 1):
         last = number == len(lines) and torn is None
         if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")
+            line = line.removeprefix(BOM)
         bare = line.removesuffix(b"\r").strip(b"\0")
         if not bare.strip():
             found.append(cls(len(found), number, {}, None, BLANK, "blank line"))

@@ -6,6 +6,8 @@ from sessionrecord.lines.append import Appender, AppendTarget
 from sessionrecord.lines.follow import Fresh, LineFollower, Position
 from sessionrecord.lines.glue import Piece, split_glued
 from sessionrecord.lines.physical import (
+    BLANKS,
+    BOM,
     CHUNK_SIZE,
     Batch,
     BrokenOff,
@@ -20,6 +22,8 @@ from sessionrecord.lines.physical import (
 from sessionrecord.lines.sync import FsyncPolicy
 
 __all__ = [
+    "BLANKS",
+    "BOM",
     "CHUNK_SIZE",
     "AppendTarget",
     "Appender",

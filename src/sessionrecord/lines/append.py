@@ -6,7 +6,6 @@ import io
 import os
 import stat
 import weakref
-from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
@@ -285,13 +284,13 @@ def _open_or_create(path: str) -> tuple[int, bool]:
 
 
 def _create_beside(path: Path) -> tuple[Path, int]:
-    for number in count(1):
+    number = 1
+    while True:
         aside = path.with_name(f"{path.name}.torn{'' if number == 1 else f'-{number}'}")
         try:
             return aside, os.open(aside, _FLAGS | os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
         except FileExistsError:
-            continue
-    raise AssertionError  # pragma: no cover -- numbers do not end
+            number += 1
 
 
 def _is_regular(descriptor: int) -> bool:

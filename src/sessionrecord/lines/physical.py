@@ -13,6 +13,8 @@ from sessionrecord.errors import SourceError
 from sessionrecord.lines.compressed import Unpacker
 
 __all__ = [
+    "BLANKS",
+    "BOM",
     "CHUNK_SIZE",
     "Batch",
     "BrokenOff",
@@ -29,6 +31,10 @@ __all__ = [
 ByteSource: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes
 """What lines are read from: a path, a binary file object (it need not seek, and stays open), or the bytes themselves."""
 
+BOM: Final = b"\xef\xbb\xbf"
+"""The byte order mark of UTF-8, which a source may begin with."""
+BLANKS: Final = b" \t\r"
+"""What a blank line may hold: JSON's white space, without the LF that ends it."""
 CHUNK_SIZE: Final = 32 * 1024
 """Bytes that are asked for at once."""
 _UNPACKED_LINE: Final = 1 << 30

@@ -23,7 +23,7 @@ import orjson
 from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import SourceError
-from sessionrecord.lines import split_glued
+from sessionrecord.lines import BLANKS, BOM, split_glued
 from sessionrecord.lines.compressed import is_compressed, unpack
 from sessionrecord.records import RECORD_TYPES, InvalidRecord, Record
 from sessionrecord.records.parse import examine_line
@@ -38,8 +38,6 @@ _CHUNK: Final = 1 << 18
 _NO_TYPE: Final = 0
 _OTHER: Final = 1
 _HEADER: Final = 2
-_BOM: Final = b"\xef\xbb\xbf"
-_BLANKS: Final = b" \t\r"
 
 
 class Log:
@@ -110,7 +108,7 @@ class Log:
 
     def _open(self) -> None:
         source, size, at = self.source, len(self.source), 0
-        if source[:3] == _BOM:
+        if source[:3] == BOM:
             self.findings.append(
                 (-1, Diagnostic.of("bom", "the stream begins with a byte order mark", line=1, offset=0))
             )
@@ -165,7 +163,7 @@ class Log:
                 starts.append(at)
                 type_codes.append(code)
                 seqs.append(seq)
-            elif line.strip(_BLANKS):
+            elif line.strip(BLANKS):
                 self._top = top
                 self._add_odd(line, at, number)
                 top = self._top

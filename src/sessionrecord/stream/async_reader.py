@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Protocol
 
+from typing_extensions import TypeIs
+
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import SourceError
 from sessionrecord.lines import CHUNK_SIZE, Batch, BrokenOff, ByteSource, LongLine, Parts, read_parts
@@ -52,10 +54,13 @@ class AsyncStreamReader:
         fold.end()
 
     def _parts(self) -> AsyncIterator[Batch | LongLine | BrokenOff]:
-        read = getattr(self._source, "read", None)
-        if inspect.iscoroutinefunction(read):
-            return _awaited(self._source, self._max_line)  # type: ignore[arg-type]
-        return _threaded(self._source, self._max_line)  # type: ignore[arg-type]
+        if _is_awaited(self._source):
+            return _awaited(self._source, self._max_line)
+        return _threaded(self._source, self._max_line)
+
+
+def _is_awaited(source: ByteSource | AsyncByteSource) -> TypeIs[AsyncByteSource]:
+    return inspect.iscoroutinefunction(getattr(source, "read", None))
 
 
 async def _awaited(source: AsyncByteSource, most: int | None) -> AsyncIterator[Batch | LongLine | BrokenOff]:

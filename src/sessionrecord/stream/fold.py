@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, repeat
-from typing import Final
 
 from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import StreamError
-from sessionrecord.lines import Batch, BrokenOff, LongLine, Piece, split_glued
+from sessionrecord.lines import BLANKS, BOM, Batch, BrokenOff, LongLine, Piece, split_glued
 from sessionrecord.records import InvalidRecord, Record
 from sessionrecord.records.parse import examine_line, read_plain
 
 __all__ = ["StreamFold", "fragment", "glued_finding"]
-
-_BOM: Final = b"\xef\xbb\xbf"
-_BLANKS: Final = b" \t\r"
 
 
 class StreamFold:
@@ -92,7 +88,7 @@ class StreamFold:
         if isinstance(record, InvalidRecord) and any(d.code in ijson.UNREADABLE for d in found):
             pieces = split_glued(bare)
             if pieces:
-                bom = len(_BOM) if any(d.code == "bom" for d in notes) else 0
+                bom = len(BOM) if any(d.code == "bom" for d in notes) else 0
                 if bom:
                     self._report(notes, number, offset)
                 yield from self._glued(bare, pieces, number, offset, bom, ended)
@@ -125,8 +121,8 @@ class StreamFold:
     def _bare(self, line: bytes, number: int, offset: int, *, ended: bool) -> tuple[bytes, list[Diagnostic]]:
         """The line without what surrounds it, and a note of each thing taken off; CRLF is counted."""
         notes: list[Diagnostic] = []
-        if number == 1 and not self._in_middle and line.startswith(_BOM):
-            line = line.removeprefix(_BOM)
+        if number == 1 and not self._in_middle and line.startswith(BOM):
+            line = line.removeprefix(BOM)
             notes.append(Diagnostic.of("bom", "the stream begins with a byte order mark; it is skipped"))
         if ended and line.endswith(b"\r"):
             line = line[:-1]
@@ -143,7 +139,7 @@ class StreamFold:
         ended: bool,
     ) -> Record | InvalidRecord | None:
         """The record with all that is to say of it, reported; None for a blank line."""
-        if isinstance(record, InvalidRecord) and not bare.strip(_BLANKS):
+        if isinstance(record, InvalidRecord) and not bare.strip(BLANKS):
             notes = [d for d in found if d.code == "bom"]
             self._report([*notes, Diagnostic.of("line-blank", "the line is blank")], number, offset)
             return None

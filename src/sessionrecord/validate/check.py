@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import replace
 
-from sessionrecord.bundle import Bundle, BundleDiagnostic
+from sessionrecord.bundle import Bundle
+from sessionrecord.bundle.findings import in_file
 from sessionrecord.bundle.verify import check_bundle
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import BundleError
-from sessionrecord.lines import ByteSource, read_lines
+from sessionrecord.lines import BLANKS, ByteSource, read_lines
 from sessionrecord.records import read_record
 from sessionrecord.session import Session
 from sessionrecord.validate.report import Level, ValidationReport
@@ -52,12 +52,8 @@ def _bundle(source: ByteSource, name: str | None) -> ValidationReport:
             except BundleError:  # told by the check of the files
                 continue
             records += len(session)
-            found += [BundleDiagnostic(**_members(d), path=stream.path) for d in session.diagnostics]
+            found += [in_file(d, stream.path) for d in session.diagnostics]
     return ValidationReport(name, "bundle", records, tuple(found))
-
-
-def _members(found: Diagnostic) -> dict[str, Any]:
-    return {field.name: getattr(found, field.name) for field in fields(Diagnostic)}
 
 
 def source_name(source: ByteSource) -> str | None:
@@ -70,6 +66,6 @@ def source_name(source: ByteSource) -> str | None:
 
 def _each_line(source: ByteSource) -> Iterator[list[Diagnostic]]:
     for line in read_lines(source):
-        if line.data.strip():
+        if line.data.strip(BLANKS):
             found = read_record(line.data)[1]
             yield [replace(d, line=line.number, offset=line.offset) for d in found]

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from sessionrecord import ijson
 from sessionrecord.diagnostics import excerpt
-from sessionrecord.lines import ByteSource, PhysicalLine, read_lines
+from sessionrecord.lines import BOM, ByteSource, PhysicalLine, read_lines
 from sessionrecord.records import InvalidRecord, SessionHeader, parse_record, read_record
 from sessionrecord.validate.mend import mend
 from sessionrecord.validate.pieces import pieces
@@ -21,7 +21,6 @@ ActionName: TypeAlias = Literal[
 """What is done with a line: nothing of it is saved, its records are cut out, a record is mended, gets another ID or `seq`, the header
 comes first, a byte order mark is left out, line ends become one LF each."""
 
-_BOM: Final = b"\xef\xbb\xbf"
 _MOST_LINES: Final = 64
 """Of how many lines one record is put together, at most."""
 
@@ -85,7 +84,7 @@ class Plan:
 
 def bare_line(line: PhysicalLine) -> bytes:
     """The line without a byte order mark at the start of the stream and a CR at its end."""
-    data = line.data.removeprefix(_BOM) if line.number == 1 else line.data
+    data = line.data.removeprefix(BOM) if line.number == 1 else line.data
     return data.removesuffix(b"\r") if line.ended else data
 
 
@@ -179,7 +178,7 @@ class _Planner:
     def _line(self, line: PhysicalLine) -> None:
         bare = bare_line(line)
         self._on_line = 0
-        if line.number == 1 and line.data.startswith(_BOM):
+        if line.number == 1 and line.data.startswith(BOM):
             self._act("bom-removed", line, None, ("bom",), "the byte order mark is left out")
         if not bare.strip():
             self._blank += 1
