@@ -34,6 +34,7 @@ from sessionrecord.asif.report import Report
 from sessionrecord.asif.resources import ResourceBytes, ResourceStore
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import DocumentError, RefNotFoundError, SourceError
+from sessionrecord.lines.whole import write_whole
 
 __all__ = ["VERSIONS", "Bindings", "Document"]
 
@@ -202,17 +203,7 @@ class Document:
 
         The files of `path` resources are not written.
         """
-        import tempfile  # not needed to read a document, and slow to import
-
-        target = Path(path)
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(self._source)
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink()
-            raise
+        write_whole(path, [self._source])
 
     def to_wire(self) -> JsonObject:
         """The members of the root object as they were read; what is inside them is the document's own and not to be changed."""

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from sessionrecord.diagnostics import excerpt
 from sessionrecord.errors import WriterError
+from sessionrecord.lines.whole import write_whole
 from sessionrecord.records import Record
 
 __all__ = ["Conversion", "ConversionReport", "Loss", "MadeUp", "Note", "Unconverted"]
@@ -236,20 +237,7 @@ class Conversion:
             if self.children:
                 directory.mkdir(mode=0o700, exist_ok=True)
             for target, records in targets.items():
-                _write(target, records)
+                write_whole(target, (record.to_line() + b"\n" for record in records))
         except (OSError, ValueError) as e:
             raise WriterError(f"cannot write {excerpt(str(main), 200)}: {getattr(e, 'strerror', None) or e}") from e
         return list(targets)
-
-
-def _write(target: Path, records: Sequence[Record]) -> None:
-    beside = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.writelines(record.to_line() + b"\n" for record in records)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise

@@ -5,7 +5,6 @@ A record is typed when touched; a line that nobody changed is written back byte 
 
 from __future__ import annotations
 
-import errno
 import mmap
 import os
 import stat
@@ -25,6 +24,7 @@ from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import SourceError
 from sessionrecord.lines import BLANKS, BOM, split_glued
 from sessionrecord.lines.compressed import is_compressed, unpack
+from sessionrecord.lines.whole import write_whole
 from sessionrecord.records import RECORD_TYPES, InvalidRecord, Record
 from sessionrecord.records.parse import examine_line
 from sessionrecord.stream.fold import fragment, glued_finding
@@ -365,23 +365,15 @@ class Log:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the source as it is, then what was appended; through a temporary file, mode 0600. Raises `OSError`."""
-        import tempfile  # not needed to open a session, and slow to import
+        write_whole(path, self._whole())
 
-        target = Path(path)
-        if target.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(self.source)
-                if self.tail and len(self.source) and self.source[-1:] != b"\n":
-                    file.write(b"\n")
-                for line in self.tail:
-                    file.write(line + b"\n")
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink()
-            raise
+    def _whole(self) -> Iterator[bytes | memoryview]:
+        with memoryview(self.source) as source:
+            yield source
+        if self.tail and len(self.source) and self.source[-1:] != b"\n":
+            yield b"\n"
+        for line in self.tail:
+            yield line + b"\n"
 
 
 def _value(line: bytes) -> Any:
