@@ -17,11 +17,12 @@ from sessionrecord.asm import (
     EventWriter,
     InvalidEvent,
     RunEvent,
+    RunReducer,
     final_result,
     read_event,
     reduce_run,
 )
-from sessionrecord.asm.plain import read_plain
+from sessionrecord.asm.plain import read_events
 from sessionrecord.errors import InvalidRecordError, SourceError, StreamError, WriterError
 
 from .samples import FULL, event, runs, wires
@@ -129,10 +130,11 @@ def test_a_writer_makes_a_private_file_and_writes_only_valid_events(tmp_path: Pa
 
 def the_same(line: bytes) -> bool:
     """Whether the short way makes the event that the models make; false where it leaves the line to them."""
-    short = next(read_plain((line,)))
+    short = next(read_events((line,), lambda _: None), None)
     if short is None:
         return False
     read, notes = read_event(line)
+    assert isinstance(short, RunEvent)
     assert short == read
     assert notes == []
     pairs: list[tuple[Any, Any]] = [(short, read), (short.payload, getattr(read, "payload", None))]
@@ -171,7 +173,48 @@ def test_the_short_way_takes_the_usual_event_of_each_known_kind(kind: str) -> No
 
 def test_events_of_one_shape_share_nothing_that_can_change() -> None:
     lines = [A.replace(b'"a"}', b'"a"},"n":%d' % i).replace(b',"n"', b',"sequence"') for i in range(2)]
-    first, second = (e for e in read_plain(lines) if e is not None)
+    first, second = read_events(lines, lambda _: None)
+    assert isinstance(first, RunEvent)
+    assert isinstance(second, RunEvent)
     first.metadata["x"] = 1
     first.payload.metadata["y"] = 2
     assert (second.metadata, second.payload.metadata, second.extra) == ({}, {}, {})
+
+
+# what a fold reads of a file
+
+LINES = st.sampled_from(
+    [A, B, BAD, b"", b"[1]", A[:30], A.replace(b'"a"', '"\ufffe"'.encode()), A.replace(b":{", b" : {")]
+)
+
+
+@given(runs, st.lists(st.tuples(st.integers(0, 9), LINES), max_size=3), st.booleans(), st.booleans())
+def test_a_fold_of_a_file_is_the_fold_of_its_events(
+    run: list[RunEvent], others: list[tuple[int, bytes]], ended: bool, deduplicate: bool
+) -> None:
+    lines = [event.to_line() for event in run]
+    for place, line in others:
+        lines.insert(place, line)
+    data = b"\n".join(lines) + b"\n" * ended
+    reader, other = EventReader(data), EventReader(data)
+    state = reduce_run(reader.events(), deduplicate=deduplicate)
+    assert state == reduce_run([e for e in other if isinstance(e, RunEvent)], deduplicate=deduplicate)
+    assert state.to_json() == reduce_run(EventReader(data).events(), deduplicate=deduplicate).to_json()
+    assert reader.diagnostics == other.diagnostics
+
+
+def test_a_fold_of_a_file_raises_at_the_line_that_is_no_event() -> None:
+    reducer = RunReducer()
+    with pytest.raises(InvalidRecordError, match="session_id"):
+        reducer.extend(EventReader(A + b"\n" + BAD + b"\n" + B + b"\n"))
+    assert reducer.state.text == "a"
+
+
+def test_a_fold_goes_on_where_a_look_at_the_events_of_a_file_has_stopped() -> None:
+    events = EventReader(A + b"\n" + A + b"\n" + B + b"\n").events()
+    assert next(events).kind == "assistant_delta"
+    assert reduce_run(events).text == "a"
+    assert list(events) == []
+    events = EventReader(A + b"\n").events()
+    assert reduce_run(events).text == "a"
+    assert list(events) == []

@@ -1,125 +1,140 @@
-"""The short way from a line to its event, for the lines that hold nothing unusual.
+"""The short way from a line to what is in it, for the lines that hold nothing unusual.
 
 The models decide what an event is. What is here makes the same event as they do, in half the time, or leaves the line to
-them: a run says the same of itself in every event, and nine events in ten are a piece of streamed text.
+them: a run says the same of itself in every event, and nine events in ten are a piece of streamed text. A fold needs no
+event, only its members, and takes them before one is made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import orjson
 from pydantic import BaseModel, TypeAdapter
 
 from sessionrecord.asm.event import LINE, RunEvent
+from sessionrecord.asm.parse import InvalidEvent
 from sessionrecord.asm.payloads import PAYLOADS, AssistantDeltaPayload, typed_payload
 from sessionrecord.asm.scalars import KNOWN_PROVIDERS, OffsetTimestamp
 
-__all__ = ["read_plain"]
+__all__ = ["Closely", "PlainMembers", "read_events", "read_members"]
 
 _PROVIDERS: Final = frozenset((None, *KNOWN_PROVIDERS))
 _REMEMBERED: Final = 1000
 _EVENT_DEFAULTS: Final[dict[str, Any]] = dict.fromkeys(RunEvent.model_fields)
 _DELTA_DEFAULTS: Final[dict[str, Any]] = {"metadata": None, "content": "", "index": None, "format": "text"}
+_NAMES: Final = frozenset({"run_id", "session_id", "provider_session_id", "correlation_id", "causation_id"})
 
 # what a model is made of beside its members: the names of those given, the unknown ones, private attributes (none)
 _SLOTS: Final = tuple(
     BaseModel.__dict__[name].__set__
     for name in ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
 )
-Shape: TypeAlias = tuple[set[str], dict[str, Any]]
-"""The members of an object, and the defaults of those that it lacks."""
+Shape: TypeAlias = tuple[set[str], dict[str, Any], tuple[str, ...]]
+"""The members of an object, the defaults of those that it lacks, and which of its members are names in the run."""
+PlainMembers: TypeAlias = dict[str, Any]
+"""The members of an event as they stand on its line, all of them valid. The payload is the model of its kind, but that of
+a delta stays the plain object it is. Under `LINE` is what makes an event of it."""
+Closely: TypeAlias = Callable[[int], RunEvent | InvalidEvent | None]
+"""Makes the event of the line at an index, if it holds one."""
 
 
-def read_plain(lines: Iterable[bytes]) -> Iterator[RunEvent | None]:
-    """For each bare line its event, or None where the models have to look at it, or there is something to say.
-
-    The lines must hold no noncharacters. What is written here is paid for every event that is read: no call that can be
-    saved, and what `loads` has made becomes the event.
-    """
-    loads, dumps, strict = orjson.loads, orjson.dumps, orjson.OPT_STRICT_INTEGER
-    providers, kinds, line_key, delta = _PROVIDERS, PAYLOADS, LINE, "assistant_delta"
-    is_timestamp = _timestamp_check()
+def read_events(lines: Iterable[bytes], closely: Closely) -> Iterator[RunEvent | InvalidEvent]:
+    """The events of bare lines, made of what `read_members` reads."""
     new, put, cls, delta_cls = object.__new__, object.__setattr__, RunEvent, AssistantDeltaPayload
     put_given, put_unknown, put_private = _SLOTS
+    for read in read_members(lines, closely):
+        if type(read) is not dict:
+            yield cast("RunEvent | InvalidEvent", read)
+            continue
+        line, (members, defaults, _), delta = read[LINE]
+        payload: Any = read.get("payload")
+        if delta is not None:
+            given, lacking, _ = delta
+            payload.update(lacking)
+            if payload["metadata"] is None:
+                payload["metadata"] = {}
+            typed = new(delta_cls)
+            put(typed, "__dict__", payload)
+            put_given(typed, given)
+            put_unknown(typed, {})
+            put_private(typed, None)
+            payload = typed
+        read.update(defaults)
+        read["payload"] = payload
+        read[LINE] = line
+        if read["metadata"] is None:
+            read["metadata"] = {}
+        event = new(cls)
+        put(event, "__dict__", read)
+        put_given(event, members)
+        put_unknown(event, {})
+        put_private(event, None)
+        yield event
+
+
+def read_members(lines: Iterable[bytes], closely: Closely) -> Iterator[PlainMembers | RunEvent | InvalidEvent]:
+    """For each bare line the members of its event. Where the models have to look at one, or there is something to say,
+    `closely` makes the event.
+
+    The lines must hold no noncharacters. What is written here is paid for every event that is read: no call that can be
+    saved, and what `loads` has made is what is given.
+    """
+    loads, dumps, strict = orjson.loads, orjson.dumps, orjson.OPT_STRICT_INTEGER
+    providers, kinds, line_key = _PROVIDERS, PAYLOADS, LINE
+    is_timestamp = _timestamp_check()
     shapes: dict[tuple[str, ...], Shape] = {}
     delta_shapes: dict[tuple[str, ...], Shape] = {}
     names: set[Any] = {None}
-    for line in lines:
+    for i, line in enumerate(lines):
         try:
             value = loads(line)
             # the proof of `ijson.prove`, without the cost of a call
             canonical = dumps(value, None, strict)
             if canonical != line and canonical.translate(None, b" ") != line.translate(None, b" "):
-                yield None
-                continue
-            members, defaults = shapes.get(tuple(value)) or _shape(shapes, value, _EVENT_DEFAULTS)
-            value.update(defaults)
-            kind, run, session = value["kind"], value["run_id"], value["session_id"]
-            event_id, sequence, metadata, payload = value["id"], value["sequence"], value["metadata"], value["payload"]
-            theirs, correlation, causation = (
-                value["provider_session_id"],
-                value["correlation_id"],
-                value["causation_id"],
-            )
+                raise ValueError
+            shape, delta, get = shapes.get(tuple(value)) or _shape(shapes, value, _EVENT_DEFAULTS), None, value.get
+            for name in shape[2]:
+                named = value[name]
+                if named not in names and not _remember(names, named):
+                    raise ValueError
+            kind, event_id, sequence, metadata = value["kind"], get("id"), get("sequence"), get("metadata")
             if not (
                 kind in kinds
-                and value["provider"] in providers
-                and (run in names or _remember(names, run))
-                and (session in names or _remember(names, session))
-                and (theirs in names or _remember(names, theirs))
-                and (correlation in names or _remember(names, correlation))
-                and (causation in names or _remember(names, causation))
-                and run is not None
-                and session is not None
+                and get("provider") in providers
+                and value["run_id"] is not None
+                and value["session_id"] is not None
                 and (event_id is None or (type(event_id) is str and event_id.strip() == event_id))
                 and (sequence is None or (type(sequence) is int and sequence >= 0))
+                and (metadata is None or type(metadata) is dict)
             ):
-                yield None
-                continue
-            if metadata is None:
-                value["metadata"] = {}
-            elif type(metadata) is not dict:
-                yield None
-                continue
-            if value["timestamp"] is not None:
-                is_timestamp(value["timestamp"])
-            if kind == delta and type(payload) is dict:
-                given, defaults = delta_shapes.get(tuple(payload)) or _shape(delta_shapes, payload, _DELTA_DEFAULTS)
-                payload.update(defaults)
-                index, metadata = payload["index"], payload["metadata"]
+                raise ValueError
+            timestamp = get("timestamp")
+            if timestamp is not None:
+                is_timestamp(timestamp)
+            payload = get("payload")
+            if kind == "assistant_delta" and type(payload) is dict:
+                delta = delta_shapes.get(tuple(payload)) or _shape(delta_shapes, payload, _DELTA_DEFAULTS)
+                get = payload.get
+                index, metadata = get("index"), get("metadata")
                 if (
-                    type(payload["content"]) is not str
-                    or payload["format"] is None
+                    type(get("content", "")) is not str
+                    or get("format", "") is None
                     or not (index is None or (type(index) is int and index >= 0))
+                    or not (metadata is None or type(metadata) is dict)
                 ):
-                    yield None
-                    continue
-                if metadata is None:
-                    payload["metadata"] = {}
-                elif type(metadata) is not dict:
-                    yield None
-                    continue
-                typed = new(delta_cls)
-                put(typed, "__dict__", payload)
-                put_given(typed, given)
-                put_unknown(typed, {})
-                put_private(typed, None)
-                value["payload"] = typed
+                    raise ValueError
             else:
                 value["payload"] = typed_payload(kind, payload)
         except (ValueError, TypeError, KeyError, AttributeError):
-            yield None
+            looked_at = closely(i)
+            if looked_at is not None:
+                yield looked_at
             continue
-        value[line_key] = line
-        event = new(cls)
-        put(event, "__dict__", value)
-        put_given(event, members)
-        put_unknown(event, {})
-        put_private(event, None)
-        yield event
+        value[line_key] = line, shape, delta
+        yield value
 
 
 @cache
@@ -133,7 +148,8 @@ def _shape(shapes: dict[tuple[str, ...], Shape], value: dict[str, Any], defaults
     unknown = next((name for name in value if name not in defaults), None)
     if unknown is not None:
         raise KeyError(unknown)
-    shape = set(value), {name: default for name, default in defaults.items() if name not in value}
+    lacking = {name: default for name, default in defaults.items() if name not in value}
+    shape = set(value), lacking, tuple(name for name in value if name in _NAMES)
     if len(shapes) < _REMEMBERED:
         shapes[tuple(value)] = shape
     return shape

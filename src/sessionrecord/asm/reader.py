@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import chain, islice, repeat
+from itertools import chain
+from typing import TypeAlias, TypeVar, cast
 
 from sessionrecord import ijson
 from sessionrecord.asm.event import RunEvent
 from sessionrecord.asm.parse import InvalidEvent, examine_line
-from sessionrecord.asm.plain import read_plain
+from sessionrecord.asm.plain import Closely, PlainMembers, read_events, read_members
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import StreamError
-from sessionrecord.lines import BLANKS, BOM, Batch, ByteSource, read_batches
+from sessionrecord.lines import BLANKS, BOM, ByteSource, read_batches
 
-__all__ = ["EventReader"]
+__all__ = ["EventReader", "to_fold"]
+
+T = TypeVar("T")
+_Read: TypeAlias = Callable[[list[bytes], Closely], Iterator[T | RunEvent | InvalidEvent]]
 
 
 class EventReader:
@@ -36,46 +40,51 @@ class EventReader:
 
     def _begin(self) -> None:
         self.diagnostics = []
-        self._line = 0
-        self._empty = True
+        self._line = self._blank = 0
         self._crlf = 0
         self._first_crlf: tuple[int, int] | None = None
 
     def __iter__(self) -> Iterator[RunEvent | InvalidEvent]:
-        return chain.from_iterable(self._batches())
+        return self._read(read_events, invalid=True)
 
     def events(self) -> Iterator[RunEvent]:
         """The valid events, for a fold. What is not among them is in `diagnostics`."""
-        return (event for event in self if isinstance(event, RunEvent))
+        return ValidEvents(self)
 
-    def _batches(self) -> Iterator[Iterator[RunEvent | InvalidEvent]]:
+    def _read(self, read: _Read[T], *, invalid: bool) -> Iterator[T | RunEvent | InvalidEvent]:
+        return chain.from_iterable(self._batches(read, invalid))
+
+    def _batches(self, read: _Read[T], invalid: bool) -> Iterator[Iterator[T | RunEvent | InvalidEvent]]:
+        """What is read of each batch of lines, with the invalid events or without."""
         self._begin()
         for batch in read_batches(self._source):
-            yield self._events(batch)
+            lines = batch.data.split(b"\n")
+            unended = len(lines) - 1
+            if not lines[-1]:
+                lines.pop()
+            odd = ijson.has_noncharacter_bytes(batch.data) or b"\r" in batch.data
+            plain = 0 if odd else unended
+            closely = self._in_batch(lines, batch.offset, unended, invalid)
+            yield read(lines[:plain], closely)
+            yield (event for i in range(plain, len(lines)) if (event := closely(i)) is not None)
+            self._line += len(lines)
         if self._first_crlf is not None:
             self._report([Diagnostic.of("line-crlf", f"{self._crlf} lines end with CRLF")], *self._first_crlf)
-        if self._empty:
+        if self._line == self._blank:
             self._report([Diagnostic.of("stream-empty", "the stream holds no event")])
 
-    def _events(self, batch: Batch) -> Iterator[RunEvent | InvalidEvent]:
-        data, offset, told = batch.data, batch.offset, 0
-        lines = data.split(b"\n")
-        unended = len(lines) - 1
-        if not lines[-1]:
-            lines.pop()
-        odd = ijson.has_noncharacter_bytes(data) or b"\r" in data
-        plain = chain(() if odd else read_plain(lines[:unended]), repeat(None))
-        for i, read in enumerate(islice(plain, len(lines))):
-            event: RunEvent | InvalidEvent | None = read
-            if event is None:
-                offset += sum(map(len, lines[told:i])) + i - told
-                told = i
-                event = self._closely(lines[i], self._line + i + 1, offset, ended=i != unended)
-                if event is None:
-                    continue
-            self._empty = False
-            yield event
-        self._line += len(lines)
+    def _in_batch(self, lines: list[bytes], offset: int, unended: int, invalid: bool) -> Closely:
+        """What looks at a line of the batch closely, each after the one before it."""
+        told = 0
+
+        def closely(i: int) -> RunEvent | InvalidEvent | None:
+            nonlocal told, offset
+            offset += sum(map(len, lines[told:i])) + i - told
+            told = i
+            event = self._closely(lines[i], self._line + i + 1, offset, ended=i != unended)
+            return event if invalid or isinstance(event, RunEvent) else None
+
+        return closely
 
     def _closely(self, line: bytes, number: int, offset: int, *, ended: bool) -> RunEvent | InvalidEvent | None:
         """The event with all that is to say of it, reported; None for a blank line."""
@@ -87,6 +96,7 @@ class EventReader:
             line = line[:-1]
             self._crlf, self._first_crlf = self._crlf + 1, self._first_crlf or (number, offset)
         if not line.strip(BLANKS):
+            self._blank += 1
             self._report([*notes, Diagnostic.of("line-blank", "the line is blank")], number, offset)
             return None
         event, found = examine_line(line)
@@ -99,6 +109,32 @@ class EventReader:
         if self._strict and any(d.severity == "error" for d in placed):
             raise StreamError(self.diagnostics)
         return placed
+
+
+class ValidEvents(Iterator[RunEvent]):
+    """The valid events of a reader. A fold takes what it needs of them without making the events."""
+
+    def __init__(self, reader: EventReader) -> None:
+        self._reader = reader
+        self._begun: Iterator[RunEvent] | None = None
+
+    def __iter__(self) -> Iterator[RunEvent]:
+        if self._begun is None:
+            self._begun = cast("Iterator[RunEvent]", self._reader._read(read_events, invalid=False))
+        return self._begun
+
+    def __next__(self) -> RunEvent:
+        return next(iter(self))
+
+
+def to_fold(events: Iterable[RunEvent | InvalidEvent]) -> Iterable[PlainMembers | RunEvent | InvalidEvent]:
+    """What a fold reads of events: of those in a file their members, which cost less."""
+    if isinstance(events, EventReader):
+        return events._read(read_members, invalid=True)
+    if isinstance(events, ValidEvents) and events._begun is None:
+        events._begun = iter(())
+        return events._reader._read(read_members, invalid=False)
+    return events
 
 
 def _unended(found: list[Diagnostic]) -> list[Diagnostic]:

@@ -6,9 +6,9 @@ with what the result holds; the events themselves are not kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeAlias
 
 from sessionrecord.asm.change import RunChange
 from sessionrecord.asm.content import text_of
@@ -20,10 +20,14 @@ from sessionrecord.asm.log import Entry, MessageLog
 from sessionrecord.asm.metadata import PROTECTED_KEYS
 from sessionrecord.asm.parse import InvalidEvent
 from sessionrecord.asm.projection import approval_request
+from sessionrecord.asm.reader import to_fold
 from sessionrecord.asm.state import IdLog, ResultSnapshot, RunState, RunStatus, TextLog
 from sessionrecord.errors import InvalidRecordError
 
 __all__ = ["RunReducer", "reduce_run"]
+
+Members: TypeAlias = Mapping[str, Any]
+"""The members of an event, by name; absent ones may be missing."""
 
 _SNAPSHOT_SOURCE: Final = "cursor_final_snapshot"
 """`payload.metadata.source` of a whole message that repeats what was streamed: it adds no text."""
@@ -74,6 +78,7 @@ class RunReducer:
         self._seen = set(self._ids)
         # what a snapshot holds is copied before it is written to
         self._pending_held = self._metadata_held = False
+        self._united: dict[str, Any] | None = None
 
     @property
     def state(self) -> RunState:
@@ -109,9 +114,10 @@ class RunReducer:
             _refuse(event)
         status, cost, error, result = self._status, self._cost, self._error, self._result
         chunks, entries = len(self._chunks), len(self._entries)
+        members = event.__dict__
         before = {key: self._metadata.get(key, _ABSENT) for key in (*event.metadata, _COST_KEY, _SESSION_KEY)}
         asked = self._pending.get(_approval_id(event.payload))
-        if not self._fold(event):
+        if not self._fold(members):
             return RunChange(applied=False, sequence=self._sequence)
         return RunChange(
             applied=True,
@@ -129,47 +135,65 @@ class RunReducer:
         )
 
     def extend(self, events: Iterable[RunEvent | InvalidEvent]) -> None:
-        """Folds events without telling what each changed. Raises as `apply` does, with the events before folded."""
-        fold = self._fold
-        for event in events:
-            if isinstance(event, RunEvent):
-                fold(event)
-            else:
-                _refuse(event)
+        """Folds events without telling what each changed. Raises as `apply` does, with the events before folded.
 
-    def _fold(self, event: RunEvent) -> bool:
-        if self._selective and not self._wants(event):
+        An `EventReader`, or its `events()`, is folded without making an event of each line.
+        """
+        fold = self._fold
+        for read in to_fold(events):
+            if isinstance(read, RunEvent):
+                fold(read.__dict__)
+            elif type(read) is dict:
+                fold(read)
+            else:
+                _refuse(read)
+
+    def _fold(self, members: Members) -> bool:
+        get = members.get
+        if self._selective and not self._wants(members["run_id"], get("id")):
             return False
         self._state = None
         if self._run_id is None:
-            self._run_id, self._session_id, self._provider = event.run_id, event.session_id, event.provider
-            self._started_at = event.timestamp
-        own, after = event.sequence, self._sequence + 1
+            self._run_id, self._session_id, self._provider = members["run_id"], members["session_id"], get("provider")
+            self._started_at = get("timestamp")
+        own, after = get("sequence"), self._sequence + 1
         self._sequence = after if own is None or own < after else own
-        incoming = event.metadata
-        if incoming:
-            metadata = self._writable_metadata()
-            protected = PROTECTED_KEYS if self._provider_session_id is None else _PROTECTED_AND_SESSION
-            for key, value in incoming.items():
-                # a key that has its first value already is the usual case
-                if key not in protected or key not in metadata:
-                    metadata[key] = value
-        rule = _RULES.get(event.kind)
-        if rule is not None:
-            rule(self, event, event.payload)
+        incoming = get("metadata")
+        if incoming and incoming != self._united:
+            self._unite(incoming)
+        kind: str = members["kind"]
+        payload: Any = get("payload")
+        if kind == "assistant_delta":
+            text = payload.get("content", "") if type(payload) is dict else payload.content
+            self._entries.append(text)
+            if text:
+                self._chunks.append(text)
+        elif kind in _RULES:
+            _RULES[kind](self, members, payload)
         return True
 
-    def _wants(self, event: RunEvent) -> bool:
-        if self._only is not None and event.run_id != self._only:
+    def _unite(self, incoming: dict[str, Any]) -> None:
+        metadata = self._writable_metadata()
+        protected = PROTECTED_KEYS if self._provider_session_id is None else _PROTECTED_AND_SESSION
+        for key, value in incoming.items():
+            if key not in protected or key not in metadata:
+                metadata[key] = value
+        # the same again changes nothing; only of text is it sure that what is equal is the same
+        if all(type(value) is str for value in incoming.values()):
+            self._united = incoming.copy()
+
+    def _wants(self, run_id: str, event_id: str | None) -> bool:
+        if self._only is not None and run_id != self._only:
             return False
-        if self._deduplicate and event.id:
-            if event.id in self._seen:
+        if self._deduplicate and event_id:
+            if event_id in self._seen:
                 return False
-            self._seen.add(event.id)
-            self._ids.append(event.id)
+            self._seen.add(event_id)
+            self._ids.append(event_id)
         return True
 
     def _writable_metadata(self) -> dict[str, Any]:
+        self._united = None
         if self._metadata_held:
             self._metadata, self._metadata_held = dict(self._metadata), False
         return self._metadata
@@ -179,58 +203,52 @@ class RunReducer:
             self._pending, self._pending_held = dict(self._pending), False
         return self._pending
 
-    def _run_started(self, event: RunEvent, payload: Any) -> None:
+    def _run_started(self, members: Members, payload: Any) -> None:
         self._status = "running"
-        if event.provider_session_id is not None:
-            self._provider_session_id = event.provider_session_id
-            self._writable_metadata()[_SESSION_KEY] = event.provider_session_id
+        theirs = members.get("provider_session_id")
+        if theirs is not None:
+            self._provider_session_id = theirs
+            self._writable_metadata()[_SESSION_KEY] = theirs
 
-    def _assistant_delta(self, event: RunEvent, payload: Any) -> None:
-        text = payload.content
-        self._entries.append(text)
-        if text:
-            self._chunks.append(text)
-
-    def _assistant_message(self, event: RunEvent, payload: Any) -> None:
+    def _assistant_message(self, members: Members, payload: Any) -> None:
         self._entries.append(payload)
         if payload.metadata.get("source") != _SNAPSHOT_SOURCE:
             self._chunks.append(text_of(payload.content))
 
-    def _message(self, event: RunEvent, payload: Any) -> None:
+    def _message(self, members: Members, payload: Any) -> None:
         self._entries.append(payload)
 
-    def _end(self, event: RunEvent, payload: Any) -> None:
+    def _end(self, members: Members, payload: Any) -> None:
         self._status = "completed"
-        self._finished_at = event.timestamp
+        self._finished_at = members.get("timestamp")
 
-    def _end_with_result(self, event: RunEvent, payload: Any) -> None:
-        self._end(event, payload)
+    def _end_with_result(self, members: Members, payload: Any) -> None:
+        self._end(members, payload)
         self._entries.append(payload)
         output = payload.output if isinstance(payload.output, dict) else {}
         self._result = ResultSnapshot(
             object=payload.object, stop_reason=payload.stop_reason, duration_ms=output.get("duration_ms")
         )
 
-    def _end_with_error(self, event: RunEvent, payload: Any) -> None:
+    def _end_with_error(self, members: Members, payload: Any) -> None:
         self._status = "failed"
-        self._finished_at = event.timestamp
+        self._finished_at = members.get("timestamp")
         self._entries.append(payload)
         self._error = RunError.of(payload)
 
-    def _approval_requested(self, event: RunEvent, payload: Any) -> None:
+    def _approval_requested(self, members: Members, payload: Any) -> None:
         self._writable_pending()[_approval_id(payload)] = approval_request(payload)
 
-    def _approval_resolved(self, event: RunEvent, payload: Any) -> None:
+    def _approval_resolved(self, members: Members, payload: Any) -> None:
         self._writable_pending().pop(_approval_id(payload), None)
 
-    def _cost_update(self, event: RunEvent, payload: Any) -> None:
+    def _cost_update(self, members: Members, payload: Any) -> None:
         self._cost = self._cost.plus(payload)
         self._writable_metadata()[_COST_KEY] = self._cost.to_wire()
 
 
-_RULES: Final[dict[str, Callable[[RunReducer, RunEvent, Any], None]]] = {
+_RULES: Final[dict[str, Callable[[RunReducer, Members, Any], None]]] = {
     "run_started": RunReducer._run_started,
-    "assistant_delta": RunReducer._assistant_delta,
     "assistant_message": RunReducer._assistant_message,
     "user_message": RunReducer._message,
     "thinking": RunReducer._message,
@@ -245,7 +263,7 @@ _RULES: Final[dict[str, Callable[[RunReducer, RunEvent, Any], None]]] = {
     "approval_resolved": RunReducer._approval_resolved,
     "cost_update": RunReducer._cost_update,
 }
-# host_tool_* and session_* are events of a life beside the run's, and unknown kinds say nothing we know
+# assistant_delta is folded where it is met; host_tool_* and session_* are events of a life beside the run's, and unknown kinds say nothing we know
 _PROTECTED_AND_SESSION: Final = PROTECTED_KEYS | {_SESSION_KEY}
 _ENDS: Final = ("result", "error", "run_completed")
 _ABSENT: Final = object()
