@@ -36,7 +36,7 @@ Shape: TypeAlias = tuple[set[str], dict[str, Any], tuple[str, ...]]
 """The members of an object, the defaults of those that it lacks, and which of its members are names in the run."""
 PlainMembers: TypeAlias = dict[str, Any]
 """The members of an event as they stand on its line, all of them valid. The payload is the model of its kind, but that of
-a delta stays the plain object it is. Under `LINE` is what makes an event of it."""
+a delta stays the plain object it is."""
 Closely: TypeAlias = Callable[[int], RunEvent | InvalidEvent | None]
 """Makes the event of the line at an index, if it holds one."""
 
@@ -45,7 +45,7 @@ def read_events(lines: Iterable[bytes], closely: Closely) -> Iterator[RunEvent |
     """The events of bare lines, made of what `read_members` reads."""
     new, put, cls, delta_cls = object.__new__, object.__setattr__, RunEvent, AssistantDeltaPayload
     put_given, put_unknown, put_private = _SLOTS
-    for read in read_members(lines, closely):
+    for read in read_members(lines, closely, for_events=True):
         if type(read) is not dict:
             yield cast("RunEvent | InvalidEvent", read)
             continue
@@ -75,15 +75,17 @@ def read_events(lines: Iterable[bytes], closely: Closely) -> Iterator[RunEvent |
         yield event
 
 
-def read_members(lines: Iterable[bytes], closely: Closely) -> Iterator[PlainMembers | RunEvent | InvalidEvent]:
+def read_members(
+    lines: Iterable[bytes], closely: Closely, *, for_events: bool = False
+) -> Iterator[PlainMembers | RunEvent | InvalidEvent]:
     """For each bare line the members of its event. Where the models have to look at one, or there is something to say,
-    `closely` makes the event.
+    `closely` makes the event. With `for_events` there is under `LINE` what makes an event of the members.
 
     The lines must hold no noncharacters. What is written here is paid for every event that is read: no call that can be
     saved, and what `loads` has made is what is given.
     """
     loads, dumps, strict = orjson.loads, orjson.dumps, orjson.OPT_STRICT_INTEGER
-    providers, kinds, line_key = _PROVIDERS, PAYLOADS, LINE
+    providers, kinds = _PROVIDERS, PAYLOADS
     is_timestamp = _timestamp_check()
     shapes: dict[tuple[str, ...], Shape] = {}
     delta_shapes: dict[tuple[str, ...], Shape] = {}
@@ -133,7 +135,8 @@ def read_members(lines: Iterable[bytes], closely: Closely) -> Iterator[PlainMemb
             if looked_at is not None:
                 yield looked_at
             continue
-        value[line_key] = line, shape, delta
+        if for_events:
+            value[LINE] = line, shape, delta
         yield value
 
 

@@ -78,7 +78,8 @@ class RunReducer:
         self._seen = set(self._ids)
         # what a snapshot holds is copied before it is written to
         self._pending_held = self._metadata_held = False
-        self._united: dict[str, Any] | None = None
+        self._first: dict[str, Any] = {}
+        self._known_keys = -1
 
     @property
     def state(self) -> RunState:
@@ -141,10 +142,10 @@ class RunReducer:
         """
         fold = self._fold
         for read in to_fold(events):
-            if isinstance(read, RunEvent):
-                fold(read.__dict__)
-            elif type(read) is dict:
+            if type(read) is dict:
                 fold(read)
+            elif isinstance(read, RunEvent):
+                fold(read.__dict__)
             else:
                 _refuse(read)
 
@@ -159,8 +160,12 @@ class RunReducer:
         own, after = get("sequence"), self._sequence + 1
         self._sequence = after if own is None or own < after else own
         incoming = get("metadata")
-        if incoming and incoming != self._united:
-            self._unite(incoming)
+        if incoming:
+            metadata = self._writable_metadata() if self._metadata_held else self._metadata
+            if len(metadata) != self._known_keys:
+                self._note_first_values(metadata)
+            metadata.update(incoming)
+            metadata.update(self._first)
         kind: str = members["kind"]
         payload: Any = get("payload")
         if kind == "assistant_delta":
@@ -172,15 +177,11 @@ class RunReducer:
             _RULES[kind](self, members, payload)
         return True
 
-    def _unite(self, incoming: dict[str, Any]) -> None:
-        metadata = self._writable_metadata()
+    def _note_first_values(self, metadata: dict[str, Any]) -> None:
+        """Notes the values that stay, when there are keys that were not there before."""
         protected = PROTECTED_KEYS if self._provider_session_id is None else _PROTECTED_AND_SESSION
-        for key, value in incoming.items():
-            if key not in protected or key not in metadata:
-                metadata[key] = value
-        # the same again changes nothing; only of text is it sure that what is equal is the same
-        if all(type(value) is str for value in incoming.values()):
-            self._united = incoming.copy()
+        self._first = {key: value for key, value in metadata.items() if key in protected}
+        self._known_keys = len(metadata)
 
     def _wants(self, run_id: str, event_id: str | None) -> bool:
         if self._only is not None and run_id != self._only:
@@ -193,7 +194,6 @@ class RunReducer:
         return True
 
     def _writable_metadata(self) -> dict[str, Any]:
-        self._united = None
         if self._metadata_held:
             self._metadata, self._metadata_held = dict(self._metadata), False
         return self._metadata
@@ -209,6 +209,7 @@ class RunReducer:
         if theirs is not None:
             self._provider_session_id = theirs
             self._writable_metadata()[_SESSION_KEY] = theirs
+            self._known_keys = -1
 
     def _assistant_message(self, members: Members, payload: Any) -> None:
         self._entries.append(payload)
