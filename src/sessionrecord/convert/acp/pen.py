@@ -63,7 +63,7 @@ class Pen:
             place["extra"] = {"replayed": True}
         return place
 
-    def write(self, kind: str, place: dict[str, Any], **given: Any) -> None:
+    def write(self, kind: str, place: dict[str, Any], /, **given: Any) -> None:
         """Write a record of a type that the format defines; members by attribute name, nested ones as on the wire."""
         # each author has a method for each type, named as the type
         record = getattr(self.author, kind)(**given, **place)
