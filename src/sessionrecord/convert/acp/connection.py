@@ -65,6 +65,7 @@ class Connection:
         self._client: dict[str, Any] | None = None
         self._version: int | None = None
         self._pairing = Pairing()
+        self._begun: int | None = None
         self._early: list[_Loose] = []
         self._opening: dict[int, Frame] = {}
         self._roots: dict[str, list[dict[str, Any]]] = {}
@@ -91,11 +92,7 @@ class Connection:
 
     def finish(self) -> None:
         """Write what is open, and what waits for an answer that does not come."""
-        for request in self._pairing.waiting():
-            self.report.note(request.frame.number, "unanswered", f"no answer to the request {request.method}")
-        for frame in self._opening.values():
-            self._loose(frame, reason="no answer names the session")
-        self._opening = {}
+        self._leave()
         for session in self.sessions.values():
             session.finish()
         if not self.sessions:
@@ -130,6 +127,8 @@ class Connection:
 
     def _called(self, frame: Frame) -> None:
         method = frame.method or ""
+        if method == "initialize" and frame.has_id and not self._pairing.repeats(frame):
+            self._begin(frame)
         if frame.has_id:
             repeated = self._pairing.ask(frame)
             if repeated is not None:
@@ -147,6 +146,28 @@ class Connection:
             self._load(frame, session_id)
         else:
             self._session(session_id, frame).take(frame, None)
+
+    def _begin(self, frame: Frame) -> None:
+        """A connection begins; what the one before it left open gets no answer."""
+        if self._begun is not None:
+            self.report.note(
+                frame.number,
+                "other-connection",
+                f"another connection begins; the one before began in line {self._begun}",
+            )
+            self._leave()
+        self._begun = frame.number
+
+    def _leave(self) -> None:
+        """The connection is over."""
+        for request in self._pairing.waiting():
+            self.report.note(request.frame.number, "unanswered", f"no answer to the request {request.method}")
+        self._pairing = Pairing()
+        for frame in self._opening.values():
+            self._loose(frame, reason="no answer names the session")
+        self._opening = {}
+        for session in self.sessions.values():
+            session.leave()
 
     def _repeats(self, frame: Frame, reason: str) -> None:
         self.report.not_converted.append(Unconverted(frame.number, frame.label, reason))

@@ -52,15 +52,19 @@ class Pairing:
             asked = told if len(told) == 1 else []
         return OTHER_WAY[asked[0]] if asked else None
 
+    def repeats(self, frame: Frame) -> Frame | None:
+        """The request that waits for its answer already, if a request is just the same."""
+        known = self._waiting.get((frame.direction, frame.key))
+        return known.frame if known is not None and same(known.frame.value, frame.value) else None
+
     def ask(self, frame: Frame) -> Frame | None:
-        """Note a request. The one that it repeats, if the same waits for its answer already."""
-        key = (frame.direction, frame.key)
-        known = self._waiting.get(key)
-        if known is not None and same(known.frame.value, frame.value):
-            return known.frame
-        self._waiting[key] = Request(frame, frame.method or "")
-        self._answered.pop(key, None)
-        return None
+        """Note a request, unless it repeats one: then that."""
+        repeated = self.repeats(frame)
+        if repeated is None:
+            key = (frame.direction, frame.key)
+            self._waiting[key] = Request(frame, frame.method or "")
+            self._answered.pop(key, None)
+        return repeated
 
     def answer(self, frame: Frame) -> Request | None:
         """The request that a response answers; it waits no longer."""

@@ -12,6 +12,7 @@ __all__ = [
     "HARNESS",
     "KNOWN_METHODS",
     "RESULT_MEMBERS",
+    "SHARED_METHODS",
     "UPDATES",
     "VERSIONS",
     "Direction",
@@ -42,8 +43,10 @@ CLIENT_METHODS: Final = frozenset(
     mcp/connect mcp/disconnect""".split()
 )
 """What the agent calls."""
-KNOWN_METHODS: Final = AGENT_METHODS | CLIENT_METHODS | {"mcp/message", "$/cancel_request"}
-"""All of them, with those that both sides call."""
+SHARED_METHODS: Final = frozenset({"mcp/message", "$/cancel_request", "initialize", "authenticate", "logout"})
+"""Those that both sides call, and those that other protocols have too."""
+KNOWN_METHODS: Final = AGENT_METHODS | CLIENT_METHODS | SHARED_METHODS
+"""All of them."""
 
 UPDATES: Final = frozenset(
     """user_message_chunk agent_message_chunk agent_thought_chunk user_message agent_message agent_thought

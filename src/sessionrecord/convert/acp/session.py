@@ -90,6 +90,14 @@ class SessionBuilder:
             self._replay = None
             self.pen.is_replay = False
 
+    def leave(self) -> None:
+        """The connection is over; another may go on with the session."""
+        self._settle()
+        self.pen.turn = None
+        self._replay = None
+        self.pen.is_replay = False
+        self._turns = set()
+
     def finish(self) -> None:
         """Write what is open: nothing follows."""
         self._messages.finish()

@@ -210,15 +210,10 @@ def _is_joined(value: str, texts: Iterable[str], joiner: str) -> bool:
     ends = {0}
     for text in texts:
         if text:
-            more = {
-                start + len(text)
-                for end in ends
-                if value.startswith(text, start := end + len(joiner) if end else 0)
-                and value.startswith(joiner, end if end else 0)
-            }
-            ends |= more
+            more = {end + len(piece) for end in ends if value.startswith(piece := joiner + text if end else text, end)}
             if len(value) in more:
                 return True
+            ends |= more
     return False
 
 
