@@ -84,10 +84,16 @@ class Calls:
             self._before()
             call = self._begin(frame, native_id)
         place = self._pen.place(frame)
+        new = self._take_content(call, given, frame)
         changed = self._apply(call, said) or is_new
         if changed:
             self._write_call(call, place)
-        resulted = self._take_content(call, given, place, frame)
+        if new:
+            call.place, call.is_unsaved = place, True
+            call.lines.append(frame.number)
+        resulted = new or (call.outcome is not None and (call.result or {}).get("outcome") != call.outcome)
+        if call.outcome is not None and (resulted or call.is_unsaved):
+            self._write_result(call, place)
         if not count:
             return
         if changed or resulted:
@@ -178,34 +184,28 @@ class Calls:
                 changed = True
         return changed
 
-    def _take_content(self, call: _Call, given: dict[str, Any], place: dict[str, Any], frame: Frame) -> bool:
-        """Take content and output, and write the result if the call has ended. Whether anything was new."""
+    def _take_content(self, call: _Call, given: dict[str, Any], frame: Frame) -> bool:
+        """Take content and output. What they replace, and do not go on with, is written before. Whether anything is new."""
         new = False
         content, output = given.get("content"), given.get("rawOutput")
         if content is not None and not isinstance(content, list):
             frame.beside.append("content")
         elif content is not None or ("content" in given and self._pen.version == 2):
             blocks = [item_of(item) for item in content or ()]
-            old = call.content.blocks() if call.content is not None else []
-            begins, equal = continues(old, blocks)
-            new = not equal
-            if new:
-                if not begins and call.is_unsaved:
-                    self._write_result(call, call.place)
+            begins, equal = continues(call.content.blocks() if call.content is not None else (), blocks)
+            if not equal:
+                new = True
+                self._save(call, unless=begins)
                 call.content = Content(blocks)
         if output is not None and not same(output, call.output):
-            if call.output is not None and call.is_unsaved:
-                self._write_result(call, call.place)
-            call.output = output
             new = True
-        call.is_unsaved |= new
-        if new:
-            call.place = place
-            call.lines.append(frame.number)
-        if call.outcome is not None and (call.is_unsaved or (call.result or {}).get("outcome") != call.outcome):
-            self._write_result(call, place)
-            return True
+            self._save(call, unless=call.output is None)
+            call.output = output
         return new
+
+    def _save(self, call: _Call, *, unless: bool) -> None:
+        if call.is_unsaved and not unless:
+            self._write_result(call, call.place)
 
     def _write_call(self, call: _Call, place: dict[str, Any]) -> None:
         source = "native" if call.is_native else "synthetic"

@@ -12,7 +12,7 @@ from sessionrecord.convert.acp.compactions import Compactions
 from sessionrecord.convert.acp.messages import Messages
 from sessionrecord.convert.acp.pairing import Request
 from sessionrecord.convert.acp.pen import Pen
-from sessionrecord.convert.acp.protocol import KNOWN_METHODS, UPDATES
+from sessionrecord.convert.acp.protocol import CLIENT_METHODS, KNOWN_METHODS, UPDATES
 from sessionrecord.convert.acp.source import Frame, others
 from sessionrecord.convert.acp.terminals import Terminals
 from sessionrecord.convert.acp.usage import UNCLEAR, session_usage, turn_usage
@@ -28,6 +28,11 @@ _HISTORY: Final = frozenset(
     terminal_update terminal_output_chunk""".split()
 )
 """Updates that tell what happened, and so may tell it anew."""
+_ASIDE: Final = frozenset(
+    """usage_update available_commands_update current_mode_update config_option_update session_info_update notice
+    terminal_update terminal_output_chunk compaction_summary_chunk tool_call_update tool_call_content_chunk""".split()
+)
+"""Updates that may come in the middle of a message, beside its pieces."""
 _TERMINAL_RESULTS: Final = frozenset({"terminal/output", "terminal/wait_for_exit"})
 _PLAN: Final = "plan"
 """ID of the one plan that a session of protocol version 1 has."""
@@ -96,7 +101,6 @@ class SessionBuilder:
         self.pen.turn = None
         self._replay = None
         self.pen.is_replay = False
-        self._turns = set()
 
     def finish(self) -> None:
         """Write what is open: nothing follows."""
@@ -122,6 +126,8 @@ class SessionBuilder:
 
     def _request(self, frame: Frame) -> None:
         method, params = frame.method or "", frame.params
+        if method in CLIENT_METHODS:
+            self._messages.flush()
         if method == "session/prompt" and frame.has_id:
             self._prompt(frame, params)
         elif method == "session/request_permission" and frame.has_id:
@@ -308,6 +314,8 @@ class SessionBuilder:
             return
         frame.beside += others(frame.params, {"sessionId", "update"}, "params.")
         stem = kind.removesuffix("_chunk")
+        if stem not in _ROLES and kind not in _ASIDE:
+            self._messages.flush()
         if stem in _ROLES:
             self._message(frame, update, kind, stem)
         elif kind in self._updates:
