@@ -197,7 +197,8 @@ class Calls:
                 new = True
                 self._save(call, unless=begins)
                 call.content = Content(blocks)
-        if output is not None and not same(output, call.output):
+        is_told = output is not None or ("rawOutput" in given and self._pen.version == 2)
+        if is_told and not same(output, call.output):
             new = True
             self._save(call, unless=call.output is None)
             call.output = output
