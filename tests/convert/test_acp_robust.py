@@ -264,7 +264,9 @@ def test_what_the_harness_changes_later_does_not_change_the_record() -> None:
 def test_any_value_in_place_of_another_is_survived(data: st.DataObject) -> None:
     """Each value of a good message replaced by any other, at any depth."""
     lines = json.loads(json.dumps([*opened(), *EVERYTHING]))
-    anything = st.sampled_from([None, True, 0, -1, 1.5, "", "x", [], {}, [None], {"x": None}, [[]], 2**60, "\u0000"])
+    anything: st.SearchStrategy[Any] = st.sampled_from(
+        [None, True, 0, -1, 1.5, "", "x", [], {}, [None], {"x": None}, [[]], 2**60, "\u0000"]
+    )
     for _ in range(data.draw(st.integers(1, 3))):
         holder: Any = data.draw(st.sampled_from(lines))["message"]
         while True:
