@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from sessionrecord.convert import Conversion, acp, asm, claude_code, codex
 from sessionrecord.session import Session
 from tests.cli.test_commands import assert_one_error_line, call
 from tests.convert import acp_logs, codex_logs, logs
@@ -36,21 +38,21 @@ def test_a_log_comes_through_standard_input() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "agent"),
+    ("path", "convert"),
     [
-        (SAMPLE, "sample-agent"),
-        (codex_logs.SAMPLE, "codex"),
-        (logs.SAMPLE, "claude-code"),
-        (logs.SAMPLE.with_name("run.jsonl"), "claude"),
+        (SAMPLE, acp.convert),
+        (codex_logs.SAMPLE, codex.convert),
+        (logs.SAMPLE, claude_code.convert),
+        (logs.SAMPLE.with_name("run.jsonl"), asm.convert),
     ],
 )
-def test_the_converter_is_chosen_by_the_content(path: Path, agent: str, tmp_path: Path) -> None:
+def test_the_converter_is_chosen_by_the_content(
+    path: Path, convert: Callable[[Path], Conversion], tmp_path: Path
+) -> None:  # fmt: skip
     log, out = tmp_path / "log.txt", tmp_path / "out.jsonl"
     log.write_bytes(path.read_bytes())
     assert call("convert", "auto", str(log), "-o", str(out)).exit_code == 0
-    header = Session.read(out).header
-    assert header is not None
-    assert header.agent == agent
+    assert out.read_bytes() == b"".join(r.to_line() + b"\n" for r in convert(log).main)
     assert_one_error_line(call("convert", "auto", str(out), "-o", str(tmp_path / "again")), "session stream already")
 
 

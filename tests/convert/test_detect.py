@@ -64,7 +64,9 @@ def test_a_bare_message_of_the_protocol_is_told_from_other_json_rpc() -> None:
         {"jsonrpc": "2.0", "id": 1, "result": {"content": []}},
         {"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"id": 1}},
     ]
-    with pytest.raises(ConversionError, match=r"Found: response 2, initialize 1, tools/call 1, \$/cancel_request 1$"):
+    with pytest.raises(
+        ConversionError, match=r"Found: 'response' 2, 'initialize' 1, 'tools/call' 1, '\$/cancel_request' 1$"
+    ):
         detect(acp_logs.log(other))
     unknown = acp_logs.agent(method="_mine/x", params={})
     assert detect(acp_logs.log([*acp_logs.opened(), unknown])).confidence == 4 / 5

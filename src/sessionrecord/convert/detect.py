@@ -94,11 +94,7 @@ _FORMATS: Final = (
     _Format("claude-code", "a type with sessionId", _is_claude_code),
     _Format("codex", "a type with timestamp and payload, or an item of an older rollout", _is_codex),
     _Format("asm", "a kind with run_id and session_id", _is_asm),
-    _Format(
-        "acp",
-        "a JSON-RPC message with a method of the Agent Client Protocol, or a direction and such a message",
-        _is_acp,
-    ),
+    _Format("acp", "a JSON-RPC message of the Agent Client Protocol, alone or with its direction", _is_acp),
 )
 
 
