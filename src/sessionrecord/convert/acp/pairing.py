@@ -45,10 +45,12 @@ class Pairing:
             if method in AGENT_METHODS:
                 return CLIENT_TO_AGENT
             return AGENT_TO_CLIENT if method in CLIENT_METHODS else None
-        asked = [d for d in OTHER_WAY if (d, frame.key) in self._waiting]
+        asked: list[Direction] = [d for d in OTHER_WAY if (d, frame.key) in self._waiting]
         if len(asked) == 2:
             names = members(frame.value.get("result")).keys()
-            told = [d for d in asked if names & RESULT_MEMBERS.get(self._waiting[d, frame.key].method, frozenset())]
+            told: list[Direction] = [
+                d for d in asked if names & RESULT_MEMBERS.get(self._waiting[d, frame.key].method, frozenset())
+            ]
             asked = told if len(told) == 1 else []
         return OTHER_WAY[asked[0]] if asked else None
 
