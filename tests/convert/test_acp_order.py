@@ -16,7 +16,7 @@ from sessionrecord.convert import acp
 from sessionrecord.convert.testing.accounting import account
 from sessionrecord.convert.testing.output import validated
 from sessionrecord.errors import ConversionError, WriterError
-from sessionrecord.records import InvalidRecord, Message, PermissionDecision, Record, State, ToolCall
+from sessionrecord.records import InvalidRecord, Message, PermissionDecision, Record, State, ToolCall, Usage
 from tests.convert.acp_logs import (
     OPTIONS,
     SAMPLE,
@@ -191,6 +191,7 @@ def test_a_history_that_is_told_for_the_first_time_is_marked_and_has_no_time() -
         ask(1, "session/load", sessionId="old", cwd="/work"),
         chunk("hi", "user_message_chunk", session="old"),
         chunk("hello", session="old"),
+        update("usage_update", session="old", used=1, size=2),
         agent(id=1, result={}),
         prompt(2, "again", session="old"),
     ]
@@ -199,6 +200,8 @@ def test_a_history_that_is_told_for_the_first_time_is_marked_and_has_no_time() -
     assert [(m.text, m.timestamp is None, m.to_wire().get("replayed")) for m in messages_] == [
         ("hi", True, True), ("hello", True, True), ("again", False, None),
     ]  # fmt: skip
+    # the state of the session is that of now
+    assert [(u.timestamp is None, "replayed" in u.to_wire()) for u in of(conversion, Usage)] == [(False, False)]
 
 
 def test_a_history_that_the_session_has_already_is_not_counted_again() -> None:

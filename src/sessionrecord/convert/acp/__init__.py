@@ -29,7 +29,10 @@ __all__ = ["AcpRecorder", "Direction", "Recorded", "convert", "log_line"]
 
 
 class AcpRecorder:
-    """Records the sessions of one connection, message by message. Not for several threads at once."""
+    """Records the sessions of one connection, message by message. Not for several threads at once.
+
+    It remembers what a later message may change: messages with IDs, tool calls, terminals.
+    """
 
     def __init__(self, author_of: Callable[[str], Author] | None = None, *, agent: str | None = None) -> None:
         """A recorder for one connection.
@@ -106,7 +109,7 @@ def convert(source: LogSource) -> Conversion:
         connection.take(frame)
     connection.finish()
     if not lists:
-        raise ConversionError(nothing(lines, report.lines_read, log.name, "ACP", "no session"))
+        raise ConversionError(nothing(lines, report.lines_read, log.name, "recorded ACP", "no session"))
     return replace(_conversion(lists, report), sources=() if log.path is None else (log.path,))
 
 

@@ -216,6 +216,8 @@ class Connection:
         version = result.get("protocolVersion")
         if type(version) is int:
             self._version = version
+            for session in self.sessions.values():
+                session.pen.version = version
             if version not in VERSIONS:
                 self.report.note(
                     frame.number,

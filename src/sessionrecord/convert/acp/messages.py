@@ -40,6 +40,10 @@ class _Message:
     lines: list[int] = field(default_factory=list)
     """Lines of the pieces that no record has yet."""
 
+    @property
+    def is_replayed(self) -> bool:
+        return "extra" in self.place
+
     def is_more_of(self, role: str, is_thought: bool) -> bool:
         return self.native_id is None and self.role == role and self.is_thought == is_thought
 
@@ -204,7 +208,7 @@ class Messages:
 
     def _is_echo(self, message: _Message) -> bool:
         """Whether a message of the user is a prompt told anew: that prompt is then counted here, and the message if need be."""
-        if message.role != "user" or self._pen.is_replay:
+        if message.role != "user" or message.is_replayed:
             return False
         blocks = message.content.blocks()
         equal = [p for p in self._held if continues(p.blocks, blocks)[1]]

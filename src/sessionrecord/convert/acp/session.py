@@ -71,6 +71,7 @@ class SessionBuilder:
 
     def take(self, frame: Frame, request: Request | None) -> None:
         """Take a message; `request` is what it answers. What no record can say is kept whole."""
+        self.pen.is_replay = self._replay is not None and request is None and _kind(frame) in _HISTORY
         try:
             if request is not None:
                 self._response(frame, request)
@@ -86,21 +87,18 @@ class SessionBuilder:
         self._messages.settle()
         self._replay = request
         self._told_twice = self._messages.any or self._calls.any or self._compactions.any
-        self.pen.is_replay = True
 
     def end_replay(self, request: Frame) -> None:
         """The client's request was answered: what follows is new."""
         if self._replay is request:
             self._settle()
             self._replay = None
-            self.pen.is_replay = False
 
     def leave(self) -> None:
         """The connection is over; another may go on with the session."""
         self._settle()
         self.pen.turn = None
         self._replay = None
-        self.pen.is_replay = False
 
     def finish(self) -> None:
         """Write what is open: nothing follows."""
@@ -304,9 +302,8 @@ class SessionBuilder:
     # updates
 
     def _update(self, frame: Frame) -> None:
-        update = members(frame.params.get("update"))
-        kind = update.get("sessionUpdate")
-        if not isinstance(kind, str) or kind not in UPDATES:
+        update, kind = members(frame.params.get("update")), _kind(frame)
+        if kind not in UPDATES:
             self.pen.keep(frame, known=False)
             return
         if self._replay is not None and self._told_twice and kind in _HISTORY:
@@ -408,3 +405,8 @@ class SessionBuilder:
         self.pen.converted(frame)
         if state == "idle":
             self.pen.turn = None
+
+
+def _kind(frame: Frame) -> str:
+    """The kind of an update; empty for what is none."""
+    return text(members(frame.params.get("update")).get("sessionUpdate")) or ""

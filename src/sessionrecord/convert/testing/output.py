@@ -49,13 +49,17 @@ def _shape(conversion: Conversion) -> object:
 
 def check_input_untouched(sample: Sample) -> None:
     """The log and the files beside it stay as they were, and none comes up."""
-    before = _files(sample.path.parent)
+    data, before = sample.path.read_bytes(), _files(sample.path.parent)
     sample.run()
     after = _files(sample.path.parent)
     changed = sorted(str(path) for path in before.keys() | after.keys() if before.get(path) != after.get(path))
+    if sample.path.read_bytes() != data:
+        changed.insert(0, str(sample.path))
     if changed:
         fail(f"converting changed {changed[0]}")
 
 
-def _files(directory: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in directory.iterdir() if path.is_file()}
+def _files(directory: Path) -> dict[Path, tuple[int, int]]:
+    """Size and time of change of what a directory holds."""
+    stats = [(path, path.lstat()) for path in directory.iterdir()]
+    return {path: (stat.st_size, stat.st_mtime_ns) for path, stat in stats}
