@@ -19,8 +19,9 @@ from sessionrecord.convert import acp
 from sessionrecord.convert.testing.accounting import account
 from sessionrecord.convert.testing.output import validated
 from sessionrecord.errors import ConversionError, IJsonError, SourceError
-from sessionrecord.records import Message, SessionHeader
+from sessionrecord.records import Message, PermissionDecision, SessionHeader
 from tests.convert.acp_logs import (
+    OPTIONS,
     SAMPLE,
     agent,
     ask,
@@ -94,6 +95,34 @@ def test_a_batch_is_its_messages_each_by_itself() -> None:
         if r.to_wire().get("value", {}) and "nativeType" not in r.to_wire()
     )
     assert value == wrapped | {"message": 5}
+
+
+def test_requests_of_one_batch_are_apart() -> None:
+    asked = [call(n, "session/request_permission", toolCall={"toolCallId": f"c{n}"}, options=OPTIONS) for n in (1, 2)]
+    answers = [
+        client(id=n, result={"outcome": {"outcome": "selected", "optionId": o}}) for n, o in ((2, "no"), (1, "once"))
+    ]
+    made = [ask(n, "session/new", cwd=f"/{n}") for n in (3, 4)]
+    named = [agent(id=n, result={"sessionId": f"s{n}"}) for n in (4, 3)]
+    batches = [
+        {"direction": lines[0]["direction"], "message": [line["message"] for line in lines]}
+        for lines in (asked, answers, made, named)
+    ]
+    conversion = after_opening(*(json.dumps(batch).encode() for batch in batches))
+    assert [(d.permission_id, d.kind) for d in of(conversion, PermissionDecision)] == [
+        ("2", "reject_once"),
+        ("1", "allow_once"),
+    ]
+    roots = {name: records[0].to_wire()["roots"][0]["path"] for name, records in conversion.children.items()}
+    assert roots == {"s4": "/4", "s3": "/3"}
+
+
+def test_what_is_of_no_session_is_of_no_turn() -> None:
+    conversion = convert(
+        prompt(1, "hi"), ask(2, "session/list"), client(method="session/cancel", params={"sessionId": "s1"})
+    )
+    turns = {r.to_wire()["nativeType"]: r.turn_id for r in conversion.main if r.type == "native_line"}
+    assert (turns["session/list"], turns["session/cancel"]) == (None, "1")
 
 
 def test_answers_without_a_request_are_kept() -> None:

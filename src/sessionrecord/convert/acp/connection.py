@@ -67,7 +67,7 @@ class Connection:
         self._pairing = Pairing()
         self._begun: int | None = None
         self._early: list[_Loose] = []
-        self._opening: dict[int, Frame] = {}
+        self._opening: dict[Frame, None] = {}
         self._roots: dict[str, list[dict[str, Any]]] = {}
 
     def take(self, frame: Frame) -> None:
@@ -119,7 +119,7 @@ class Connection:
     def _loose(self, frame: Frame, *, known: bool = True, reason: str | None = None) -> None:
         """Keep a message that is of no session in the first one."""
         if self.sessions:
-            self._main().pen.keep(frame, known=known, reason=reason)
+            self._main().pen.keep(frame, known=known, reason=reason, is_own=False)
         else:
             self._early.append(_Loose(frame, known, reason))
 
@@ -136,7 +136,7 @@ class Connection:
                 return
         session_id = text(frame.params.get("sessionId"))
         if method in _MAKERS and frame.has_id:
-            self._opening[frame.number] = frame
+            self._opening[frame] = None
         elif method == "initialize":
             self._client = _named(frame.params.get("clientInfo")) or _named(frame.params.get("info")) or self._client
             self._loose(frame)
@@ -163,7 +163,7 @@ class Connection:
         for request in self._pairing.waiting():
             self.report.note(request.frame.number, "unanswered", f"no answer to the request {request.method}")
         self._pairing = Pairing()
-        for frame in self._opening.values():
+        for frame in self._opening:
             self._loose(frame, reason="no answer names the session")
         self._opening = {}
         for session in self.sessions.values():
@@ -191,8 +191,8 @@ class Connection:
             return
         frame.label = f"{request.method} {RESPONSE}"
         result = members(frame.value.get("result"))
-        opening = self._opening.pop(request.frame.number, None)
-        if opening is not None:
+        if request.frame in self._opening:
+            del self._opening[request.frame]
             self._opened(frame, request, result)
         elif request.method == "initialize":
             self._initialized(frame, result)
@@ -264,7 +264,7 @@ class Connection:
         self._header(pen, frame, opened or {}, origin)
         early, self._early = self._early, []
         for loose in early:
-            pen.keep(loose.frame, known=loose.is_known, reason=loose.reason)
+            pen.keep(loose.frame, known=loose.is_known, reason=loose.reason, is_own=False)
         return session
 
     def _header(self, pen: Pen, frame: Frame, opened: dict[str, Any], origin: str | None) -> None:

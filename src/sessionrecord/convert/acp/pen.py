@@ -94,18 +94,20 @@ class Pen:
         else:
             self.report.not_converted.append(Unconverted(frame.number, frame.label, reason))
 
-    def keep(self, frame: Frame, *, known: bool = True, reason: str | None = None) -> None:
-        """Keep a message whole, and count it."""
+    def keep(self, frame: Frame, *, known: bool = True, reason: str | None = None, is_own: bool = True) -> None:
+        """Keep a message whole, and count it. One that is not of the session is of none of its turns."""
         tally = self.report.kept if known else self.report.unknown
         tally[frame.label] += 1
         if reason is not None:
             self.report.kept_reasons.append(Unconverted(frame.number, frame.label, reason))
-        self._keep(frame)
+        self._keep(frame, is_own=is_own)
 
-    def _keep(self, frame: Frame) -> None:
+    def _keep(self, frame: Frame, *, is_own: bool = True) -> None:
         native_type = None if frame.fault is not None else frame.label
         value = native_value(HARNESS, native_type, frame.kept)
         place = self.place(frame)
+        if not is_own:
+            place["turn_id"] = None
         record = self.author.unknown(value["type"], **{**place, "extra": {**place.get("extra", {}), **value["extra"]}})
         self._record(record)
 

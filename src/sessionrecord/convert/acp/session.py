@@ -51,7 +51,7 @@ class SessionBuilder:
         self._usage: dict[str, Any] | None = None
         self._unclear = False
         self._turns: set[str] = set()
-        self._permissions: dict[int, str] = {}
+        self._asked: dict[Frame, str] = {}
         self._replay: Frame | None = None
         self._told_twice = False
         self._updates: dict[str, Callable[[Frame, dict[str, Any]], None]] = {
@@ -81,6 +81,8 @@ class SessionBuilder:
                 self._request(frame)
         except InvalidRecordError as e:
             self.pen.keep(frame, reason=str(e))
+        finally:
+            self.pen.is_replay = False
 
     def begin_replay(self, request: Frame) -> None:
         """The client asked for the history: what the agent tells until it answers is that."""
@@ -199,7 +201,7 @@ class SessionBuilder:
         own = name.removeprefix(f"{what}/")
         if own != native:
             self.pen.made_up(frame.number, what, own, "the request has no ID of its own, or that of an earlier one")
-        self._permissions[frame.number] = own
+        self._asked[frame] = own
         return own
 
     # responses
@@ -210,9 +212,9 @@ class SessionBuilder:
             self._failed(frame, request)
         elif method == "session/prompt":
             self._prompted(frame, request, members(result))
-        elif method == "session/request_permission" and request.frame.number in self._permissions:
+        elif method == "session/request_permission" and request.frame in self._asked:
             self._decided(frame, request, members(result))
-        elif method in ("elicitation/create", "session/elicitation") and request.frame.number in self._permissions:
+        elif method in ("elicitation/create", "session/elicitation") and request.frame in self._asked:
             self._answered(frame, request, members(result))
         elif method == "terminal/create":
             self._terminals.created(frame, request.frame.params, members(result))
@@ -284,7 +286,7 @@ class SessionBuilder:
         frame.beside += refused
         if decision["option_id"] is not None and "kind" not in decision:
             self.pen.report.note(frame.number, "option-unknown", "the option chosen is none of those that were offered")
-        permission_id = self._permissions[request.frame.number]
+        permission_id = self._asked[request.frame]
         self.pen.write("permission_decision", self.pen.place(frame), permission_id=permission_id, **decision)
         self.pen.converted(frame)
 
@@ -295,7 +297,7 @@ class SessionBuilder:
             return
         answer, refused = found
         frame.beside += refused
-        question_id = self._permissions[request.frame.number]
+        question_id = self._asked[request.frame]
         self.pen.write("answer", self.pen.place(frame), question_id=question_id, **answer)
         self.pen.converted(frame)
 
