@@ -7,6 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Callable
+from copy import deepcopy
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -302,7 +303,7 @@ def test_any_value_in_place_of_another_is_survived(data: st.DataObject) -> None:
             name = data.draw(st.sampled_from(range(len(holder)) if isinstance(holder, list) else sorted(holder)))
             inner = holder[name]
             if not isinstance(inner, dict | list) or not inner or data.draw(st.booleans()):
-                holder[name] = data.draw(anything)
+                holder[name] = deepcopy(data.draw(anything))
                 break
             holder = inner
     raw = log(lines)
