@@ -314,12 +314,14 @@ def test_the_recorder_writes_each_record_when_it_is_complete(tmp_path: Path) -> 
             on_disk = (tmp_path / f"{session}.jsonl").read_bytes()
             assert on_disk.count(b"\n") == sum(w.session_id == session for w in written)
     report = recorder.finish()
+    written += recorder.last
     for writer in writers.values():
         writer.close()
     saved = acp.convert(SAMPLE)
     assert report.to_dict() | {"source": SAMPLE.name} == saved.report.to_dict()
     for session, records in zip(writers, streams(saved), strict=True):
         assert plain(_read(tmp_path / f"{session}.jsonl")) == plain(records)
+        assert plain([w.record for w in written if w.session_id == session]) == plain(records)
     with pytest.raises(ConversionError, match="given to authors"):
         recorder.conversion()
     with pytest.raises(ConversionError, match="finished"):

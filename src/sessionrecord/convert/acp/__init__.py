@@ -42,6 +42,8 @@ class AcpRecorder:
         """
         self._lists: dict[str, RecordList] | None = {} if author_of is None else None
         self._connection = Connection(author_of or self._list, ConversionReport(), method="recorder", agent=agent)
+        self.last: list[Recorded] = []
+        """The records that the last call wrote: those of `finish` too."""
         self._lines = 0
         self._is_finished = False
 
@@ -65,15 +67,15 @@ class AcpRecorder:
         for frame in frames(line):
             frame.number = self._lines
             self._connection.take(frame)
-        written = self._connection.written[:]
-        self._connection.written.clear()
-        return written
+        self._tell()
+        return self.last
 
     def finish(self) -> ConversionReport:
-        """Write what is open, and give the account of all messages. Authors are for the caller to close."""
+        """Write what is open, and give the account of all messages. What it wrote is in `last`; authors are for the caller to close."""
         if not self._is_finished:
             self._is_finished = True
             self._connection.finish()
+            self._tell()
         return self.report
 
     def conversion(self) -> Conversion:
@@ -84,6 +86,10 @@ class AcpRecorder:
         if not self._lists:
             raise ConversionError("no session was opened on the connection")
         return _conversion(self._lists, report)
+
+    def _tell(self) -> None:
+        self.last = self._connection.written[:]
+        self._connection.written.clear()
 
     def _list(self, session_id: str) -> RecordList:
         assert self._lists is not None
