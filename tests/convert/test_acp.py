@@ -315,11 +315,13 @@ def test_a_cancelled_or_unanswered_request_is_no_permission() -> None:
     assert [(e.message, e.code) for e in of(conversion, ErrorRecord)] == [("closed", "-32603")]
 
 
-def test_an_option_that_was_not_offered_is_noted_and_has_no_kind() -> None:
-    asked = call(0, "session/request_permission", toolCall={"toolCallId": "c"}, options=OPTIONS)
-    conversion = convert(asked, client(id=0, result={"outcome": {"outcome": "selected", "optionId": "yes"}}))
+@pytest.mark.parametrize("chosen", ["yes", "both"])
+def test_of_an_option_that_was_not_offered_or_twice_nothing_is_taken_for_granted(chosen: str) -> None:
+    twice = [{"optionId": "both", "kind": "allow_once"}, {"optionId": "both", "kind": "reject_once"}]
+    asked = call(0, "session/request_permission", toolCall={"toolCallId": "c"}, options=[*OPTIONS, *twice])
+    conversion = convert(asked, client(id=0, result={"outcome": {"outcome": "selected", "optionId": chosen}}))
     (decision,) = of(conversion, PermissionDecision)
-    assert (decision.option_id, decision.kind) == ("yes", None)
+    assert (decision.option_id, decision.kind) == (chosen, None)
     assert "option-unknown" in {n.code for n in conversion.report.notes}
 
 

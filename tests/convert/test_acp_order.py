@@ -223,6 +223,12 @@ def test_a_history_that_the_session_has_already_is_not_counted_again() -> None:
     assert [r.to_wire()["roots"][0]["path"] for r in conversion.main if r.type == "declaration"] == ["/elsewhere"]
 
 
+def test_a_prompt_ends_a_history_whose_end_is_not_told() -> None:
+    """Otherwise all that follows a lost answer would pass for history."""
+    conversion = convert(chunk("a"), ask(2, "session/load", sessionId="s1"), chunk("a"), prompt(3, "hi"), chunk("b"))
+    assert said(conversion.main) == [("assistant", "a"), ("user", "hi"), ("assistant", "b")]
+
+
 def test_a_message_that_comes_twice_is_counted_once_where_that_can_be_told() -> None:
     """Pieces of text cannot be told apart from text that repeats; everything else can."""
     once = [

@@ -34,9 +34,9 @@ def decision_of(result: dict[str, Any], params: dict[str, Any]) -> tuple[dict[st
         return None
     refused = others(result, {"outcome"}, "result.") + others(outcome, {"outcome", "optionId"}, "outcome.")
     decision: dict[str, Any] = {"outcome": name, "option_id": option_id}
-    for option in options_of(params) or ():
-        if option["optionId"] == option_id:
-            decision["kind"] = option.get("kind")
+    kinds = {option.get("kind") for option in options_of(params) or () if option["optionId"] == option_id}
+    if len(kinds) == 1:  # of options that share an ID nobody knows which was meant
+        decision["kind"] = kinds.pop()
     return decision, refused
 
 

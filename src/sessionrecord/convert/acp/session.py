@@ -142,6 +142,8 @@ class SessionBuilder:
         if not isinstance(prompt, list):
             self.pen.keep(frame, reason="a prompt that is no list of blocks")
             return
+        if self._replay is not None:  # its answer is missing: a client does not ask before it has it
+            self.end_replay(self._replay)
         frame.beside += others(params, {"sessionId", "prompt"}, "params.")
         if self.pen.version != 2 or self.pen.turn is None:
             self._settle()
@@ -285,7 +287,9 @@ class SessionBuilder:
         decision, refused = found
         frame.beside += refused
         if decision["option_id"] is not None and "kind" not in decision:
-            self.pen.report.note(frame.number, "option-unknown", "the option chosen is none of those that were offered")
+            self.pen.report.note(
+                frame.number, "option-unknown", "the option chosen is none of those that were offered, or several"
+            )
         permission_id = self._asked[request.frame]
         self.pen.write("permission_decision", self.pen.place(frame), permission_id=permission_id, **decision)
         self.pen.converted(frame)
