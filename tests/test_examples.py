@@ -40,3 +40,14 @@ def test_the_harness_example_writes_a_stream_with_nothing_to_report(tmp_path: Pa
         "message", "message", "tool_call", "tool_result", "message", "tool_call", "tool_result", "message",
     ]  # fmt: skip
     assert session.usage().total.input_tokens == 812 + 911 + 1204
+
+
+def test_the_recorded_connection_is_a_stream_with_nothing_to_report(tmp_path: Path) -> None:
+    done = run(EXAMPLES / "record_acp.py", tmp_path)
+    assert done.returncode == 0, done.stderr
+    session = Session.read(tmp_path / "sess-1.asr.jsonl", strict=True)
+    assert session.diagnostics == []
+    assert [item.record.type for item in session.context_view().items] == [
+        "message", "message", "tool_call", "tool_result", "message",
+    ]  # fmt: skip
+    assert session.counts()["permission_decision"] == 1

@@ -10,12 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionrecord.convert import Detection, claude_code, codex, detect
+from sessionrecord.convert import Detection, codex, detect
 from sessionrecord.errors import ConversionError, SourceError
-from tests.convert import codex_logs, logs
+from tests.convert import acp_logs, codex_logs, logs
 
-SAMPLES = {"claude-code": logs.SAMPLE, "codex": codex_logs.SAMPLE}
-CONVERTERS = {"claude-code": claude_code.convert, "codex": codex.convert}
+SAMPLES = {
+    "claude-code": logs.SAMPLE,
+    "codex": codex_logs.SAMPLE,
+    "asm": logs.SAMPLE.with_name("run.jsonl"),
+    "acp": acp_logs.SAMPLE,
+}
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -45,6 +49,29 @@ def test_the_confidence_is_the_share_of_the_lines(names: list[str]) -> None:
     assert found == Detection(found.format, most / (len(names) + 1), most, len(names) + 1)
 
 
+def test_a_bare_message_of_the_protocol_is_told_from_other_json_rpc() -> None:
+    """The Model Context Protocol is JSON-RPC too; its `initialize` has a date as its version."""
+    lines = [
+        line["message"]
+        for line in [*acp_logs.opened(), acp_logs.prompt(1, "hi"), acp_logs.chunk("a"), acp_logs.done(1)]
+    ]
+    found = detect(acp_logs.log(lines))
+    assert (found.format, found.confidence) == ("acp", 1)
+    other = [
+        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}},
+        {"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": "2025-06-18", "capabilities": {}}},
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x"}},
+        {"jsonrpc": "2.0", "id": 1, "result": {"content": []}},
+        {"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"id": 1}},
+    ]
+    with pytest.raises(
+        ConversionError, match=r"Found: 'response' 2, 'initialize' 1, 'tools/call' 1, '\$/cancel_request' 1$"
+    ):
+        detect(acp_logs.log(other))
+    unknown = acp_logs.agent(method="_mine/x", params={})
+    assert detect(acp_logs.log([*acp_logs.opened(), unknown])).confidence == 4 / 5
+
+
 def test_of_a_large_log_only_the_beginning_is_read() -> None:
     row = codex_logs.SAMPLE.read_bytes().splitlines(keepends=True)[1]
     found = detect(row * (3_000_000 // len(row)))
@@ -57,7 +84,8 @@ def test_of_a_large_log_only_the_beginning_is_read() -> None:
 )
 def test_an_unknown_log_is_an_error_that_names_what_was_looked_for(data: bytes) -> None:
     with pytest.raises(
-        ConversionError, match=r"^the log is no log of a known format. Looked for: claude-code .*; codex .*\. Found: "
+        ConversionError,
+        match=r"^the log is no log of a known format. Looked for: claude-code .*; codex .*; asm .*; acp .*\. Found: ",
     ):
         detect(data)
 
@@ -65,7 +93,7 @@ def test_an_unknown_log_is_an_error_that_names_what_was_looked_for(data: bytes) 
 def test_a_stream_is_no_log_to_convert(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     codex.convert(codex_logs.SAMPLE).write(path)
-    with pytest.raises(ConversionError, match="is a session stream already"):
+    with pytest.raises(ConversionError, match=r"is a session stream already \(ASR\); nothing is to be converted"):
         detect(path)
 
 

@@ -233,6 +233,35 @@ def asm(log: NativeLog, output: Output, force: Force = False, json: ReportJson =
     return _convert(convert, log, output, force, json)
 
 
+@convert_app.command("acp")
+def acp(log: NativeLog, output: Output, force: Force = False, json: ReportJson = False) -> int:
+    """Convert a log of a connection (ACP) and report what became of every message.
+
+    The first session is written to OUT, the others of the connection to OUT.children/. The report goes to standard output, or to
+    standard error where the stream goes to standard output.
+    """
+    from sessionrecord.convert.acp import convert
+
+    return _convert(convert, log, output, force, json)
+
+
+@convert_app.command("auto")
+def auto(log: NativeLog, output: Output, force: Force = False, json: ReportJson = False) -> int:
+    """Convert a log by the converter that its content asks for, whatever its name.
+
+    The report goes to standard output, or to standard error where the stream goes to standard output.
+    """
+    return _convert(_convert_detected, log, output, force, json)
+
+
+def _convert_detected(log: str | bytes) -> Conversion:
+    from sessionrecord.convert import acp, asm, claude_code, codex, detect
+
+    converters = {"acp": acp.convert, "asm": asm.convert, "claude-code": claude_code.convert, "codex": codex.convert}
+    convert: Callable[[str | bytes], Conversion] = converters[detect(log).format]
+    return convert(log)
+
+
 def _convert(convert: Callable[[str | bytes], Conversion], log: str, output: str, force: bool, json: bool) -> int:
     if output != STDIO:
         _check_target(log, Path(output), force)

@@ -58,8 +58,8 @@ def header_losses(losses: Losses, explanations: Mapping[str, str]) -> list[dict[
     return [{k: v for k, v in loss.items() if v is not None} for loss in declared]
 
 
-def nothing(lines: Iterable[Unit], number: int, name: str | None, harness: str) -> str:
-    """What to say of a log that holds no message: what it holds instead."""
+def nothing(lines: Iterable[Unit], number: int, name: str | None, harness: str, what: str = "no message") -> str:
+    """What to say of a log that lacks what makes it one: what it holds instead."""
     counts = Counter("without type" if line.label == NO_TYPE else line.label for line in lines if line.label != BLANK)
     named = [
         f"{label if label.isprintable() and len(label) <= 40 else excerpt(label)} {n}"
@@ -67,7 +67,7 @@ def nothing(lines: Iterable[Unit], number: int, name: str | None, harness: str) 
     ]
     of = "" if name is None else f" of {name if name.isprintable() else excerpt(name)}"
     found = ", ".join(named) + (" …" if len(counts) > 8 else "") or "nothing"
-    return f"no message in {number} line{'' if number == 1 else 's'}{of}: {found}. Is it a {harness} session log?"
+    return f"{what} in {number} line{'' if number == 1 else 's'}{of}: {found}. Is it a {harness} session log?"
 
 
 def producer_version() -> str | None:

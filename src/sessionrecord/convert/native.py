@@ -17,11 +17,13 @@ from sessionrecord.scalars import TIMESTAMP_PATTERN
 __all__ = [
     "BLANK",
     "MAX_DEPTH",
+    "MENDABLE",
     "NO_TYPE",
     "Unit",
     "depth",
     "is_count",
     "is_duration",
+    "kept_text",
     "members",
     "native_value",
     "same",
@@ -37,7 +39,8 @@ NOT_AN_OBJECT: Final = "(not an object)"
 
 MAX_DEPTH: Final = ijson.MAX_DEPTH - 4
 """Levels that a native value may have: it is kept deeper than it stood, and must still be writable."""
-_MENDABLE: Final = frozenset({"lone-surrogate", "duplicate-member"})
+MENDABLE: Final = frozenset({"lone-surrogate", "duplicate-member"})
+"""Codes of what is mended in a line: it is read all the same."""
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _TIMESTAMP: Final = re.compile(TIMESTAMP_PATTERN.removeprefix("^").removesuffix("$"))
 
@@ -141,14 +144,14 @@ def _values(line: bytes, last: bool) -> Iterator[tuple[Any, tuple[str, ...], str
         reason = "torn at the end of the file" if last else "not JSON"
         if value is not None:
             reason = f"nested deeper than {MAX_DEPTH} levels"
-        yield _kept_text(line), (), reason
+        yield kept_text(line), (), reason
 
 
 def _value(line: bytes) -> tuple[Any, tuple[str, ...] | None]:
     """The value of a line and what had to be mended; None in place of the codes where it cannot be used."""
     value, findings = ijson.examine(line)
     errors = sorted({f.code for f in findings if f.is_error})
-    if not _MENDABLE.issuperset(errors):
+    if not MENDABLE.issuperset(errors):
         return None, None
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH and depth(value) > MAX_DEPTH:
         return value, None
@@ -212,7 +215,8 @@ def _glued(line: bytes) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
     yield from pieces
 
 
-def _kept_text(line: bytes) -> Any:
+def kept_text(line: bytes) -> Any:
+    """A line that is no JSON, as a JSON value: its text, or `{"base64": …}` where it is not UTF-8."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:

@@ -102,6 +102,8 @@ class ConversionReport:
     """What the source has and the records have not."""
     notes: list[Note] = field(default_factory=list)
     """What else a reader should know, by line."""
+    merged: dict[int, int] = field(default_factory=dict)
+    """Line to the line that gives the record which both became, where a log tells of one thing in several lines."""
     model_calls: int = 0
     """Model calls, of the main session and of child sessions in the same file."""
     calls_without_stop_reason: int = 0
@@ -132,6 +134,7 @@ class ConversionReport:
             "madeUp": [asdict(m) for m in self.made_up],
             "lost": [asdict(loss) for loss in self.lost],
             "notes": [asdict(n) for n in self.notes],
+            "merged": {str(line): home for line, home in self.merged.items()},
             "modelCalls": self.model_calls,
             "callsWithoutStopReason": self.calls_without_stop_reason,
             "turnsInherited": self.turns_inherited,

@@ -12,7 +12,8 @@ What each kind becomes is in `docs/convert-asm.md`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from typing_extensions import TypeIs
@@ -29,34 +30,56 @@ __all__ = ["convert"]
 def convert(source: ByteSource | Iterable[RunEvent | InvalidEvent]) -> Conversion:
     """The records of the events of one session, and a report on every event.
 
-    `source` is a path, a binary file object or bytes of JSON Lines, or the events themselves. In the report a line is the
-    number of an event, from 1; for a file without blank lines that is the line. Several runs become one session whose
-    turns they are.
+    `source` is a path, a binary file object or bytes of JSON Lines, or the events themselves, whose numbers then stand for lines,
+    from 1. Several runs become one session whose turns they are.
 
     Raises `SourceError` where a file cannot be read, `ConversionError` where there is no valid event.
     """
     path = Path(source) if isinstance(source, str | os.PathLike) else None
     builder: SessionBuilder | None = None
-    early: list[tuple[int, InvalidEvent]] = []
+    early: list[tuple[int, InvalidEvent | None]] = []
     number = 0
-    for number, event in enumerate(_events(source), 1):
-        if builder is not None:
-            builder.add(number, event)
-        elif isinstance(event, InvalidEvent):
-            early.append((number, event))
-        else:
+    for number, event in _numbered(source):
+        if builder is None and isinstance(event, RunEvent):
             builder = SessionBuilder(event, None if path is None else path.name)
-            for place, invalid in early:
-                builder.add(place, invalid)
-            builder.add(number, event)
+            for place, earlier in early:
+                _add(builder, place, earlier)
+        if builder is None:
+            early.append((number, event if isinstance(event, InvalidEvent) else None))
+        else:
+            _add(builder, number, event)
     if builder is None:
         raise ConversionError(f"no valid event of a run in {number} lines. Is it a file of ASM events?")
     records, report = builder.finish(number)
     return Conversion(records, {}, report, () if path is None else (path,))
 
 
-def _events(source: ByteSource | Iterable[RunEvent | InvalidEvent]) -> Iterable[RunEvent | InvalidEvent]:
-    return EventReader(source) if _is_bytes(source) else source
+def _add(builder: SessionBuilder, number: int, event: RunEvent | InvalidEvent | None) -> None:
+    if event is None:
+        builder.blank(number)
+    else:
+        builder.add(number, event)
+
+
+def _numbered(
+    source: ByteSource | Iterable[RunEvent | InvalidEvent],
+) -> Iterator[tuple[int, RunEvent | InvalidEvent | None]]:
+    """Each event with its line; None for a line that is blank."""
+    if not _is_bytes(source):
+        yield from enumerate(source, 1)
+        return
+    reader = EventReader(source)
+    number = told = 0
+    for event in chain(reader, [None]):
+        # what was skipped before the event is reported by now
+        for found in reader.diagnostics[told:]:
+            if found.code == "line-blank":
+                number += 1
+                yield number, None
+        told = len(reader.diagnostics)
+        if event is not None:
+            number += 1
+            yield number, event
 
 
 def _is_bytes(source: object) -> TypeIs[ByteSource]:

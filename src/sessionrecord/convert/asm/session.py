@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
+from sessionrecord import ijson
 from sessionrecord.asm import InvalidEvent, RunError, RunEvent
 from sessionrecord.asm import payloads as p
 from sessionrecord.convert.asm.blocks import block, result_content, text_of
+from sessionrecord.convert.native import BLANK, MAX_DEPTH, depth, kept_text
 from sessionrecord.convert.report import ConversionReport, Loss, MadeUp, Unconverted
 from sessionrecord.diagnostics import excerpt
+from sessionrecord.errors import IJsonError
 from sessionrecord.records import Block, Cost, Producer, ReasoningBlock, Record, Root, SessionHeader, TextBlock
 from sessionrecord.stream.authoring import FORMAT_VERSION, RecordList
 
@@ -50,6 +53,7 @@ class _OpenMessage:
     def __init__(self, number: int, event: RunEvent) -> None:
         self.number = number
         self.event = event
+        self.lines: list[int] = []
         self.pieces: list[tuple[str, list[str], str | None]] = []
 
     def add(self, kind: str, piece: str, signature: str | None = None) -> None:
@@ -84,6 +88,7 @@ class SessionBuilder:
         self._used: set[str] = set()
         self._used_calls: set[str] = set()
         self._session_id = first.session_id
+        self._line = 1
         self._provider = first.provider
         self._roots: list[Root] | None = None
         if first.provider is None:
@@ -111,13 +116,15 @@ class SessionBuilder:
         }
 
     def add(self, number: int, event: RunEvent | InvalidEvent) -> None:
-        """Take the next event."""
+        """Take the next event; `number` is its line."""
+        self._line = number
         if isinstance(event, InvalidEvent):
             self._flush()
             label = event.kind if event.kind is not None else "(no kind)"
             reason = "; ".join(f"{d.code}: {d.message}" for d in event.diagnostics)
-            value = event.value if event.value is not None else event.raw.decode("utf-8", "replace")
-            self._out.unknown("native_line", harness=HARNESS, nativeType=label, value=value)
+            value = _kept(event)
+            source = {"line": number, "nativeType": label}
+            self._out.unknown("native_line", harness=HARNESS, nativeType=label, value=value, source=source)
             self._report.kept[label] += 1
             self._report.kept_reasons.append(Unconverted(number, label, reason))
             return
@@ -133,8 +140,12 @@ class SessionBuilder:
         tally[event.kind] += 1
         self._keep(event)
 
+    def blank(self, number: int) -> None:
+        """Count a line that holds nothing."""
+        self._report.not_converted.append(Unconverted(number, BLANK, "blank line"))
+
     def finish(self, count: int) -> tuple[list[Record], ConversionReport]:
-        """The records and the report, once the last of `count` events is taken."""
+        """The records and the report, once the last of `count` lines is taken."""
         self._flush()
         report, records = self._report, self._out.records
         report.lines_read = report.units_read = count
@@ -176,8 +187,10 @@ class SessionBuilder:
                 if name not in mapped and value not in (None, {}, []):
                     self._losses[f"{event.kind}.{name}"] += 1
 
-    def _envelope(self, event: RunEvent) -> dict[str, Any]:
-        source = {"nativeType": event.kind} | ({} if event.id is None else {"nativeId": event.id})
+    def _envelope(self, event: RunEvent, line: int | None = None) -> dict[str, Any]:
+        source: dict[str, Any] = {"line": line or self._line, "nativeType": event.kind}
+        if event.id is not None:
+            source["nativeId"] = event.id
         return {"timestamp": event.timestamp_utc, "turn_id": event.run_id, "source": source}
 
     def _converted(self, event: RunEvent) -> None:
@@ -218,16 +231,21 @@ class SessionBuilder:
     def _opened(self, number: int, event: RunEvent) -> _OpenMessage:
         if self._open is None:
             self._open = _OpenMessage(number, event)
+        self._open.lines.append(number)
         return self._open
 
     def _flush(self) -> None:
         if self._open is not None:
             done, self._open = self._open, None
-            self._message(done.number, done.event, "assistant", done.blocks())
+            self._message(done.number, done.event, "assistant", done.blocks(), done.lines)
 
-    def _message(self, number: int, event: RunEvent, role: str, content: list[Block]) -> None:
+    def _message(
+        self, number: int, event: RunEvent, role: str, content: list[Block], lines: Sequence[int] = ()
+    ) -> None:  # fmt: skip
+        """A message that an event begins, and that `lines` are part of."""
         message_id = self._name(number, "messageId", event.id)
-        self._out.message(message_id=message_id, role=role, content=content, **self._envelope(event))
+        self._report.merged.update((line, number) for line in lines if line != number)
+        self._out.message(message_id=message_id, role=role, content=content, **self._envelope(event, number))
 
     def _assistant_message(self, number: int, event: RunEvent, payload: p.AssistantMessagePayload) -> None:
         """A full message: the end of the one that was streamed, if it says the same, else one of its own."""
@@ -239,7 +257,7 @@ class SessionBuilder:
                 number, "text-repeated", f"the full message repeats {len(text)} characters that came in pieces"
             )
             content = _united(streamed.blocks(), self._blocks(number, event, payload.content))
-            self._message(streamed.number, streamed.event, "assistant", content)
+            self._message(streamed.number, streamed.event, "assistant", content, [*streamed.lines, number])
             return
         if payload.metadata.get("source") == SNAPSHOT:
             self._flush()
@@ -250,11 +268,13 @@ class SessionBuilder:
             self._keep(event)
             return
         thoughts: list[Block] = []
+        lines: list[int] = []
         if streamed is not None and not streamed.text:
-            self._open, thoughts = None, streamed.blocks()
+            self._open, thoughts, lines = None, streamed.blocks(), streamed.lines
         self._flush()
         self._converted(event)
-        self._message(number, event, "assistant", _united(thoughts, self._blocks(number, event, payload.content)))
+        content = _united(thoughts, self._blocks(number, event, payload.content))
+        self._message(number, event, "assistant", content, lines)
 
     def _user_message(self, number: int, event: RunEvent, payload: p.UserMessagePayload) -> None:
         self._converted(event)
@@ -390,6 +410,17 @@ class SessionBuilder:
             retryable=RunError.of(payload).retryable,
             **self._envelope(event),
         )
+
+
+def _kept(event: InvalidEvent) -> Any:
+    """The value of a line that is no event, or its text where no record can hold the value."""
+    if event.value is None or depth(event.value) > MAX_DEPTH:
+        return kept_text(event.raw)
+    try:
+        ijson.dumps(event.value)
+    except IJsonError:
+        return kept_text(event.raw)
+    return event.value
 
 
 def _united(streamed: list[Block], full: list[Block]) -> list[Block]:

@@ -256,6 +256,7 @@ class SessionBuilder:
         made = self._structure.made.get(boundary.uuid or "")
         if line.uuid and made is not None:
             self._structure.made.setdefault(line.uuid, made)
+        self._report.merged[line.number] = boundary.number
         self.losses["line_identity", None] += 1
 
     def _emit(self, line: NativeLine, plan: Plan, envelope: dict[str, Any]) -> None:
