@@ -1,0 +1,163 @@
+"""Content blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from sessionrecord.display.html.build import Child, el
+from sessionrecord.display.html.media import data_uri, decoded, is_raster
+from sessionrecord.display.html.parts import fold, link, members, number, passage, phrase, tag
+from sessionrecord.display.html.room import Room
+from sessionrecord.display.summary import json_text
+from sessionrecord.records import (
+    AudioBlock,
+    Block,
+    DiffBlock,
+    FileBlock,
+    ImageBlock,
+    ReasoningBlock,
+    ResourceLinkBlock,
+    TerminalBlock,
+    TextBlock,
+    UnknownBlock,
+)
+
+__all__ = ["BLOCKS", "block_parts", "blocks", "change"]
+
+BLOCKS: Final = (
+    TextBlock, ReasoningBlock, ImageBlock, AudioBlock, FileBlock, ResourceLinkBlock, DiffBlock, TerminalBlock, UnknownBlock,
+)  # fmt: skip
+"""The models of content blocks."""
+_CONTEXT: Final = 3
+"""Lines shown around a change."""
+
+
+def blocks(content: Iterable[Block], room: Room) -> Child:
+    """Blocks in their order."""
+    return [el("div", block_parts(block, room), cls="block") for block in content]
+
+
+def block_parts(block: Block, room: Room) -> Child:
+    """What a block says, and whatever else it has."""
+    return [_said(block, room), None if isinstance(block, UnknownBlock) else _others(block, room)]
+
+
+def _said(block: Block, room: Room) -> Child:
+    if isinstance(block, TextBlock):
+        return passage(block.text, room)
+    if isinstance(block, ReasoningBlock):
+        return _reasoning(block, room)
+    if isinstance(block, ImageBlock | AudioBlock | FileBlock):
+        return _media(block, room)
+    if isinstance(block, ResourceLinkBlock):
+        size = "" if block.size is None else f" {number(block.size, 'byte')}"
+        name = None if block.name is None else [phrase(block.name, room), " "]
+        kind = None if block.mime_type is None else [" ", phrase(block.mime_type, room)]
+        return el("div", tag("link"), " ", name, link(block.uri, room), kind, size)
+    if isinstance(block, DiffBlock):
+        return [el("div", tag("diff"), " ", phrase(block.path, room)), change(block.old_text, block.new_text, room)]
+    if isinstance(block, TerminalBlock):
+        return el("div", tag("terminal"), " ", phrase(block.terminal_id, room))
+    return [
+        el("div", tag("unknown block"), " ", phrase(block.type, room)),
+        passage(json_text(block.to_wire(), indent=True), room, mono=True),
+    ]
+
+
+def _others(block: Block, room: Room) -> Child:
+    extra = block.model_extra
+    return fold("other members", members(extra, room)) if extra else None
+
+
+def _reasoning(block: ReasoningBlock, room: Room) -> Child:
+    parts: list[Child] = []
+    if block.text is not None:
+        parts.append(passage(block.text, room, label="reasoning"))
+    for name, held in (("encrypted", block.encrypted), ("signature", block.signature)):
+        if held is not None:
+            room.omit("encrypted", len(held), f"the {name} of reasoning says nothing to people")
+            parts.append(el("div", tag("reasoning"), f" {name}, {number(len(held), 'character')}", cls="dim"))
+    return parts or el("div", tag("reasoning"), " without text", cls="dim")
+
+
+def _media(block: ImageBlock | AudioBlock | FileBlock, room: Room) -> Child:
+    mime_type, data, uri = block.mime_type, block.data, block.uri
+    if data is None and uri is not None and uri[:5].lower() == "data:":
+        head, comma, rest = uri.partition(",")
+        if comma and head.lower().endswith(";base64"):
+            mime_type, data, uri = head[5:-7] or mime_type, rest, None
+    size = None if data is None else len(data) * 3 // 4 - data[-2:].count("=")
+    said: list[Child] = [tag(block.type), " ", phrase(mime_type, room)]
+    if block.name is not None:
+        said += [" ", phrase(block.name, room)]
+    if size is not None:
+        said.append(f" {number(size, 'byte')}")
+    if block.blob is not None:
+        room.omit("bytes", block.blob.bytes, "the bytes are a blob outside the stream")
+        said += [f" {number(block.blob.bytes, 'byte')} outside the stream, blob ", phrase(block.blob.sha256, room, 64)]
+    if uri is not None:
+        room.omit("bytes", 1, "the bytes are elsewhere, and nothing is fetched")
+        said += [" ", link(uri, room)]
+    shown, why = (None, "") if data is None or size is None else _bytes(block, mime_type, data, size, room)
+    return el("div", el("div", said, f", {why}" if why else None), shown, cls="media")
+
+
+def _bytes(
+    block: ImageBlock | AudioBlock | FileBlock, mime_type: str, data: str, size: int, room: Room
+) -> tuple[Child, str]:
+    """The bytes as people can look at them, or why they cannot."""
+    text = mime_type.lower().startswith("text/") or mime_type.lower().startswith("image/svg+xml")
+    if not text and not isinstance(block, ImageBlock):
+        room.omit("bytes", size, "the bytes are neither text nor an image")
+        return None, ""
+    if size > room.limits.image:
+        room.omit("image", size, "the bytes are too many")
+        return None, "too large to be shown"
+    content = decoded(data)
+    if content is None:
+        room.omit("image", size, "the data is not base64")
+        return None, "not base64"
+    if text:
+        return passage(content.decode("utf-8", "backslashreplace"), room, mono=True, label="source"), ""
+    if not is_raster(mime_type, content):
+        room.omit("image", size, "the bytes are no image of their media type that is shown")
+        return None, "not shown: the bytes are no PNG, JPEG, GIF or WebP of that type"
+    if not room.has_image(len(content)):
+        room.omit("image", size, "all images together are large")
+        return None, "no room for it"
+    name = f"{mime_type} image of {size:,} bytes"
+    return el("img", alt=name, src=data_uri(mime_type, content)), ""
+
+
+def change(old: str | None, new: str | None, room: Room) -> Child:
+    """A change of a text, line by line: what both have at the beginning and the end is left out but for a few lines."""
+    before, after = (old or "").splitlines(), (new or "").splitlines()
+    start = 0
+    while start < min(len(before), len(after)) and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    lines: list[Child] = []
+    first = max(start - _CONTEXT, 0)
+    last = min(_CONTEXT, end)
+    if old is not None and new is not None and first:
+        lines.append(el("span", f"… {number(first, 'line')} the same\n", cls="dim"))
+    for mark, kind, part in (
+        (" ", "same", before[first:start]),
+        ("-", "minus", before[start : len(before) - end]),
+        ("+", "plus", after[start : len(after) - end]),
+        (" ", "same", after[len(after) - end : len(after) - end + last]),
+    ):
+        if part:
+            shown, left = room.cut("\n".join(f"{mark} {line}" for line in part))
+            lines.append(el("span", shown, "\n", cls=kind))
+            if left:
+                lines.append(el("span", f"… {number(left, 'more character')}\n", cls="dim"))
+    if end > last:
+        lines.append(el("span", f"… {number(end - last, 'line')} the same\n", cls="dim"))
+    if not lines:
+        return el("div", "nothing differs", cls="dim")
+    body = el("div", lines, cls="text mono", dir="auto")
+    return body if len(before) + len(after) - 2 * (start + end) <= 30 else fold("changed lines", body, is_open=False)
