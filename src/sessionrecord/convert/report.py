@@ -144,9 +144,7 @@ class ConversionReport:
 
     def __repr__(self) -> str:
         kept = self.kept.total() + self.unknown.total()
-        told = (
-            f"{self.lines_read} lines, {self.converted.total()} converted, {kept} kept, {len(self.not_converted)} not"
-        )
+        told = f"{self.lines_read} lines, {self.converted.total()} converted, {kept} kept, {len(self.not_converted)} not converted"
         return f"<ConversionReport {excerpt(self.source or 'log', 36)}: {told}>"
 
     def _repr_html_(self) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
 from sessionrecord.display.html.build import Child, el
 from sessionrecord.display.html.media import data_uri, decoded, is_raster
-from sessionrecord.display.html.parts import fold, link, members, number, passage, phrase, tag
+from sessionrecord.display.html.parts import fold, link, members, more, number, passage, phrase, tag
 from sessionrecord.display.html.room import Room
 from sessionrecord.display.summary import json_text
 from sessionrecord.records import (
@@ -33,9 +33,18 @@ _CONTEXT: Final = 3
 """Lines shown around a change."""
 
 
-def blocks(content: Iterable[Block], room: Room) -> Child:
+def blocks(content: Sequence[Block], room: Room) -> Child:
     """Blocks in their order."""
-    return [el("div", block_parts(block, room), cls="block") for block in content]
+    shown: list[Child] = []
+    for block in content[: room.limits.blocks]:
+        if room.is_full:
+            break
+        shown.append(el("div", block_parts(block, room), cls="block"))
+    left = len(content) - len(shown)
+    if left:
+        room.omit("blocks", left, "there are many, or all texts together are long")
+        shown.append(more(room, left, "block"))
+    return shown
 
 
 def block_parts(block: Block, room: Room) -> Child:
@@ -132,7 +141,10 @@ def _bytes(
 
 def change(old: str | None, new: str | None, room: Room) -> Child:
     """A change of a text, line by line: what both have at the beginning and the end is left out but for a few lines."""
-    before, after = (old or "").splitlines(), (new or "").splitlines()
+    if old is None and new is None:
+        return el("div", "no text recorded", cls="dim")
+    before = [] if old is None else old.split("\n")
+    after = [] if new is None else new.split("\n")
     start = 0
     while start < min(len(before), len(after)) and before[start] == after[start]:
         start += 1

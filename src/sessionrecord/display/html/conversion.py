@@ -12,8 +12,8 @@ __all__ = ["conversion"]
 
 _TALLIES: Final = {
     "converted": "Converted",
-    "kept": "Kept as native_line, since nothing in the format is meant for them",
-    "unknown": "Of unknown type, kept as native_line",
+    "kept": "Kept as native_line",
+    "unknown": "Unknown, kept as native_line",
     "records": "Records",
 }
 _LISTS: Final = {

@@ -24,7 +24,8 @@ _URI: Final = re.compile(r"(?:https?://|mailto:)[!-~]+", re.IGNORECASE)
 
 def number(count: int, noun: str) -> str:
     """A count with its noun."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else several}"
 
 
 def phrase(text: str, room: Room, limit: int = _SHORT) -> Child:
@@ -104,10 +105,11 @@ def facts(rows: Iterable[tuple[str, Child]]) -> Child:
 
 def members(wire: dict[str, Any], room: Room) -> Child:
     """Members of a JSON object by name."""
-    rows = [
-        el("tr", el("th", phrase(name, room, 60), scope="row"), el("td", value(v, room)))
-        for name, v in list(wire.items())[: room.limits.rows]
-    ]
+    rows: list[Element] = []
+    for name, v in list(wire.items())[: room.limits.rows]:
+        if room.is_full:
+            break
+        rows.append(el("tr", el("th", phrase(name, room, 60), scope="row"), el("td", value(v, room))))
     left = len(wire) - len(rows)
     if left:
         room.omit("rows", left, "there are many members")

@@ -33,10 +33,12 @@ from sessionrecord.records import (
     ToolResult,
     Usage,
 )
+from sessionrecord.records.envelope import Envelope
 
 __all__ = ["body", "card", "entry", "said", "wire_object"]
 
 _ENVELOPE: Final = frozenset({"type", "seq", "id"})
+_ENVELOPE_MEMBERS: Final = frozenset(field.alias or name for name, field in Envelope.model_fields.items())
 _HUES: Final = {
     "user": "user",
     "assistant": "assistant",
@@ -79,7 +81,9 @@ def said(record: Record | InvalidRecord) -> str:
         return " ".join([record.command or "", *(record.args or ())])
     if isinstance(record, Plan):
         return "; ".join(entry.content for entry in record.entries or ())
-    return summary(record)
+    if isinstance(record, Message | ToolResult | Compaction | InvalidRecord):
+        return summary(record)
+    return json_text({k: v for k, v in record.to_wire().items() if k not in _ENVELOPE_MEMBERS})
 
 
 def _usage(record: Usage) -> str:
@@ -111,7 +115,7 @@ def _head(record: Record | InvalidRecord, room: Room) -> Child:
         " ",
         [el("code", el("bdi", _line(record.name or "(no name)"))), " "] if isinstance(record, ToolCall) else None,
         el("span", "no seq" if record.seq is None else f"seq {record.seq:,}", cls="dim"),
-        [" ", el("span", timestamp, cls="dim")] if isinstance(timestamp, str) else None,
+        [" ", el("span", _line(timestamp), cls="dim")] if isinstance(timestamp, str) else None,
         [[" ", mark] for mark in _marks(record, room)],
     ]
 
@@ -123,9 +127,9 @@ def _marks(record: Record | InvalidRecord, room: Room) -> list[Element]:
         outcome = record.outcome
         marks.append(tag("outcome not told" if outcome is None else _line(outcome), good.get(outcome or "", "warning")))
         if record.exit_code is not None:
-            marks.append(tag(f"exit code {record.exit_code}", "note"))
+            marks.append(tag(f"exit code {record.exit_code}"))
         if record.duration_ms is not None:
-            marks.append(tag(f"{record.duration_ms} ms", "note"))
+            marks.append(tag(_line(f"{record.duration_ms} ms")))
     if isinstance(record, ToolCall | ModelCall | Compaction) and record.status is not None:
         marks.append(tag(_line(record.status), "warning" if record.status in ("failed", "cancelled") else "note"))
     if isinstance(record, Compaction):
@@ -160,7 +164,12 @@ def body(record: Record | InvalidRecord, room: Room) -> Child:
     shown, parts = _content(record, room)
     rest = {name: v for name, v in record.to_wire().items() if name not in shown and name not in _ENVELOPE}
     foot = [el("div", "record id ", phrase(record.id, room), cls="dim"), members(rest, room)]
-    return [parts, fold(f"record id and {number(len(rest), 'other member')}", foot) if parts and rest else foot]
+    return [
+        parts,
+        fold(el("span", f"record id and {number(len(rest), 'other member')}", cls="dim"), foot)
+        if parts and rest
+        else foot,
+    ]
 
 
 def _content(record: Record, room: Room) -> tuple[set[str], list[Child]]:
@@ -239,7 +248,7 @@ def entry(record: Record | InvalidRecord, room: Room, marks: Child = None) -> El
     opened = isinstance(record, Message | Compaction)
     line = el("span", el("bdi", _line(said(record))), cls="said")
     return fold(
-        [_head(record, room), marks, None if isinstance(record, Message) else [" ", line]],
+        [_head(record, room), marks, None if isinstance(record, Message | Compaction) else [" ", line]],
         el("div", body(record, room), cls="body"),
         is_open=opened,
         cls="entry",

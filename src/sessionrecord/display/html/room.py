@@ -17,7 +17,9 @@ class Limits:
     text: int
     """Characters of one text."""
     total: int
-    """Characters of all texts together."""
+    """Characters of all texts together; each text counts as some more than it has, so that many short ones end too."""
+    blocks: int
+    """Content blocks of one record."""
     items: int
     """Records, items of a context view, revisions: the first and the last of them."""
     rows: int
@@ -31,11 +33,11 @@ class Limits:
 
 
 NOTEBOOK: Final = Limits(
-    text=20_000, total=300_000, items=60, rows=50, image=2_000_000, images=6_000_000, whole=5_000
+    text=20_000, total=400_000, blocks=200, items=60, rows=50, image=2_000_000, images=6_000_000, whole=5_000
 )  # fmt: skip
 """What the output of a cell holds: some megabytes at most."""
 PAGE: Final = Limits(
-    text=200_000, total=20_000_000, items=10_000, rows=1_000, image=20_000_000, images=100_000_000, whole=100_000
+    text=200_000, total=40_000_000, blocks=10_000, items=10_000, rows=1_000, image=20_000_000, images=100_000_000, whole=100_000
 )  # fmt: skip
 """What a page holds that a browser can still open."""
 
@@ -45,13 +47,17 @@ class Omission:
     """Something that the session has and what is shown of it has not."""
 
     kind: str
-    """What was left out: `text`, `records`, `items`, `revisions`, `rows`, `image`, `bytes`, `encrypted`, `not-counted`."""
+    """What was left out: `text`, `blocks`, `records`, `items`, `revisions`, `rows`, `image`, `bytes`, `encrypted`, `not-counted`."""
     place: str
     """Where it is, as a Python expression."""
     count: int
     """How much: characters of `text` and `encrypted`, bytes of `image` and `bytes`, otherwise how many."""
     explanation: str
     """Why, in words."""
+
+
+_EACH: Final = 50
+"""Characters that each text counts besides its own, for the markup around it."""
 
 
 class Room:
@@ -71,13 +77,18 @@ class Room:
         yield
         self.place = before
 
+    @property
+    def is_full(self) -> bool:
+        """Whether no text has room any more."""
+        return self._text <= 0
+
     def cut(self, text: str, limit: int | None = None) -> tuple[str, int]:
         """As much of a text as has room, and how many characters have none."""
-        size = min(len(text), self.limits.text if limit is None else limit, self._text)
-        self._text -= size
+        size = min(len(text), self.limits.text if limit is None else limit, max(self._text, 0))
+        self._text -= size + _EACH
         left = len(text) - size
         if left:
-            self.omit("text", left, "the text is long" if self._text else "all texts together are long")
+            self.omit("text", left, "the text is long" if self._text > 0 else "all texts together are long")
         return text[:size], left
 
     def has_image(self, size: int) -> bool:

@@ -96,7 +96,7 @@ unicode-bidi:isolate;white-space:nowrap}
 & .-block{margin:4px 0}
 & .-gap{border-top:1px dashed var(--line);color:var(--dim);padding:6px 0 6px 18px;font-style:italic}
 & .-scroll{overflow-x:auto;margin:4px 0}
-& table{border-collapse:collapse;border:0;margin:0;font-size:.95em;color:inherit;background:none;display:table;width:auto}
+& table{border-collapse:collapse;border:0;margin:0;font-size:.95em;color:inherit;background:none;display:table;width:auto;min-width:min(20em,100%)}
 & caption{text-align:start;font-weight:600;padding:8px 0 2px;color:inherit;caption-side:top}
 & tr{background:none;border:0}
 & th,& td{text-align:start;vertical-align:top;padding:2px 14px 2px 0;border:0;background:none;color:inherit;max-width:60em;white-space:normal}
