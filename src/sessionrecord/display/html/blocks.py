@@ -31,6 +31,8 @@ BLOCKS: Final = (
 """The models of content blocks."""
 _CONTEXT: Final = 3
 """Lines shown around a change."""
+_FOLDED: Final = 30
+"""Changed lines from which on a change is folded."""
 
 
 def blocks(content: Sequence[Block], room: Room) -> Child:
@@ -140,36 +142,51 @@ def _bytes(
 
 
 def change(old: str | None, new: str | None, room: Room) -> Child:
-    """A change of a text, line by line: what both have at the beginning and the end is left out but for a few lines."""
+    """A change of a text, line by line. Of the lines that both have at the beginning and the end only the nearest are shown."""
     if old is None and new is None:
         return el("div", "no text recorded", cls="dim")
     before = [] if old is None else old.split("\n")
     after = [] if new is None else new.split("\n")
+    start, end = _common(before, after)
+    first, last = max(start - _CONTEXT, 0), len(after) - end + min(_CONTEXT, end)
+    parts = [
+        _same(before[:first], room),
+        _lines(" ", "same", before[first:start], room),
+        _lines("-", "minus", before[start : len(before) - end], room),
+        _lines("+", "plus", after[start : len(after) - end], room),
+        _lines(" ", "same", after[len(after) - end : last], room),
+        _same(after[last:], room),
+    ]
+    body = el("div", parts, cls="text mono", dir="auto")
+    if old == new:
+        return [el("div", "nothing differs", cls="dim"), body]
+    return fold("changed lines", body) if len(before) + len(after) - 2 * (start + end) > _FOLDED else body
+
+
+def _common(before: list[str], after: list[str]) -> tuple[int, int]:
+    """How many lines two texts share at the beginning, and how many of the others at the end."""
+    shorter = min(len(before), len(after))
     start = 0
-    while start < min(len(before), len(after)) and before[start] == after[start]:
+    while start < shorter and before[start] == after[start]:
         start += 1
     end = 0
-    while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
+    while end < shorter - start and before[-1 - end] == after[-1 - end]:
         end += 1
-    lines: list[Child] = []
-    first = max(start - _CONTEXT, 0)
-    last = min(_CONTEXT, end)
-    if old is not None and new is not None and first:
-        lines.append(el("span", f"… {number(first, 'line')} the same\n", cls="dim"))
-    for mark, kind, part in (
-        (" ", "same", before[first:start]),
-        ("-", "minus", before[start : len(before) - end]),
-        ("+", "plus", after[start : len(after) - end]),
-        (" ", "same", after[len(after) - end : len(after) - end + last]),
-    ):
-        if part:
-            shown, left = room.cut("\n".join(f"{mark} {line}" for line in part))
-            lines.append(el("span", shown, "\n", cls=kind))
-            if left:
-                lines.append(el("span", f"… {number(left, 'more character')}\n", cls="dim"))
-    if end > last:
-        lines.append(el("span", f"… {number(end - last, 'line')} the same\n", cls="dim"))
+    return start, end
+
+
+def _lines(mark: str, kind: str, lines: list[str], room: Room) -> Child:
     if not lines:
-        return el("div", "nothing differs", cls="dim")
-    body = el("div", lines, cls="text mono", dir="auto")
-    return body if len(before) + len(after) - 2 * (start + end) <= 30 else fold("changed lines", body, is_open=False)
+        return None
+    shown, left = room.cut("\n".join(f"{mark} {line}" for line in lines))
+    return [
+        el("span", shown, "\n", cls=kind),
+        el("span", f"… {number(left, 'more character')}\n", cls="dim") if left else None,
+    ]
+
+
+def _same(lines: list[str], room: Room) -> Child:
+    if not lines:
+        return None
+    room.omit("text", sum(map(len, lines)) + len(lines), "lines that a change leaves as they are")
+    return el("span", f"… {number(len(lines), 'line')} the same\n", cls="dim")

@@ -58,7 +58,7 @@ def _items(view: ContextView, room: Room) -> Child:
 def _absent(view: ContextView, room: Room) -> Child:
     if not view.absent:
         return None
-    counts = Counter((a.reason, a.by) for a in view.absent)
+    counts: Counter[tuple[AbsentReason, str | None]] = Counter((a.reason, a.by) for a in view.absent)
     rows = [
         [REASONS[reason], "" if by is None else phrase(by, room), f"{n:,}"]
         for (reason, by), n in list(counts.items())[: room.limits.rows]
