@@ -74,7 +74,7 @@ def measured(html: str, folder: Path, widths: Sequence[int]) -> dict[int, Measur
     return {int(width): Measure(int(needed), int(height), ran == "true") for width, needed, height, ran in found}
 
 
-def notebook_page(display: str, *, attributes: str = "") -> str:
+def notebook_page(display: str, *, code: str = "session", attributes: str = "") -> str:
     """A display as a notebook shows it: below a cell, with the rules that Jupyter has for tables of outputs."""
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>A notebook</title><style>
@@ -86,4 +86,4 @@ pre.cell{{background:#f5f5f5;color:#333;border:1px solid #ccc;padding:8px;margin
 .jp-RenderedHTMLCommon tbody tr:nth-child(odd){{background:#fff}}
 .jp-RenderedHTMLCommon tbody tr:nth-child(even){{background:#ffd}}
 .jp-RenderedHTMLCommon pre,.jp-RenderedHTMLCommon code{{background:#fee;color:#700}}
-</style></head><body {attributes}><pre class="cell">session</pre><div class="jp-RenderedHTMLCommon">{display}</div></body></html>"""
+</style></head><body {attributes}><pre class="cell">{escape(code)}</pre><div class="jp-RenderedHTMLCommon">{display}</div></body></html>"""

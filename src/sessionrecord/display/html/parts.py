@@ -19,7 +19,8 @@ _SHORT: Final = 200
 _OPEN: Final = 1_500
 """Characters up to which a passage is not folded."""
 _OPEN_LINES: Final = 20
-_URI: Final = re.compile(r"(?:https?://|mailto:)[!-~]+", re.IGNORECASE)
+_URI: Final = re.compile(r"(?:https?://|mailto:)[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]+", re.IGNORECASE)
+"""An address in the characters of RFC 3986."""
 
 
 def number(count: int, noun: str) -> str:

@@ -107,8 +107,8 @@ def _line(text: str) -> str:
 
 def _head(record: Record | InvalidRecord, room: Room) -> Child:
     """What a record is, where it stands, when it was, and what marks it."""
-    name = kind(record)
-    hue = "error" if isinstance(record, InvalidRecord) else _HUES.get(name.partition(":")[0], "other")
+    name = "result" if isinstance(record, ToolResult) else kind(record)
+    hue = "error" if isinstance(record, InvalidRecord) else _HUES.get(name, "other")
     timestamp = getattr(record, "timestamp", None)
     return [
         el("strong", el("bdi", _line(name)), cls=f"kind {hue}"),

@@ -102,6 +102,7 @@ unicode-bidi:isolate;white-space:nowrap}
 & th,& td{text-align:start;vertical-align:top;padding:2px 14px 2px 0;border:0;background:none;color:inherit;max-width:60em;white-space:normal}
 & th{font-weight:600}
 & .-facts th{color:var(--dim);font-weight:400;min-width:7em}
+& .-facts{min-width:0}
 & thead th{color:var(--dim);font-weight:400;border-bottom:1px solid var(--line);white-space:nowrap}
 & .-right{text-align:end;font-variant-numeric:tabular-nums;white-space:nowrap;overflow-wrap:normal}
 & img{max-width:100%;max-height:480px;height:auto;margin:4px 0;border:1px solid var(--line);background:var(--panel)}
