@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import ConfigDict
@@ -31,8 +31,9 @@ def _piece(value: object, room: int) -> str:
     if isinstance(value, WireModel):
         return brief(type(value).__name__, value._shown(), room)
     if isinstance(value, list | tuple) and value:
+        items: Sequence[object] = value
         more = f", and {len(value) - 1:,} more" if len(value) > 1 else ""
-        return f"[{'[…]' if isinstance(value[0], list | tuple) else _piece(value[0], room - len(more) - 2)}{more}]"
+        return f"[{'[…]' if isinstance(items[0], list | tuple) else _piece(items[0], room - len(more) - 2)}{more}]"
     if isinstance(value, dict | list | tuple):
         return "{…}" if value else str(value)
     return str(value) if value is None or isinstance(value, bool) else excerpt(value, max(min(room - 3, 40), 8))

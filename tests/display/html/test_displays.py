@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -206,6 +208,11 @@ def test_unknown_members_named_as_displays_are_displays_of_nothing() -> None:
     assert set(shown) == {"text/plain", "text/html"}
     assert shown["text/plain"] == repr(record)
     fragment(shown["text/html"])
+
+
+def test_displays_are_imported_when_something_is_shown() -> None:
+    code = "import sys, sessionrecord; print([m for m in sys.modules if 'display' in m and 'sessionrecord' in m])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_a_block_and_any_other_object_have_displays() -> None:

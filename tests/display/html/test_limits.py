@@ -175,6 +175,8 @@ def test_a_chain_of_many_revisions_shows_the_first_and_the_last() -> None:
     [
         (record(type="message", messageId="m", role="user", content=[{"type": "text", "text": "hello"}]),
          "Message(seq=2, id='r2', message_id='m', role='user', content=[TextBlock(text='hello')])"),
+        (record(type="state", turnId="t" * 200, timestamp="2026-01-01T00:00:00Z", source={"path": "p"}, state="idle", reason="r"),
+         "State(seq=2, id='r2', state='idle', reason='r', turn_id='ttttttttttttttttttttttttttttttttttttttt…, …)"),
         (record(type="x", **{"a\u202e b": 1}), "UnknownRecord(type='x', seq=2, id='r2', 'a\\u202e b'=1)"),
         (stream(), "<Session 'a' 's', 1 records>"),
         (stream(agent="\u202e" * 500, namespace="n"), None),

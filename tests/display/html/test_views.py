@@ -33,7 +33,7 @@ def test_the_head_of_a_session_says_what_it_is() -> None:
     assert facts["from"] == "2026-03-02T09:14:00.000Z to 2026-03-02T09:17:43.120Z"
     assert facts["turns"] == f"{len(session.turns())}"
     assert facts["records"] == "74"
-    assert facts["model calls"] == f"{session.usage().calls}"
+    assert facts["model calls recorded"] == f"{session.usage().calls}"
     assert all([str(t), str(n)] in rows(tree) for t, n in session.counts().items())
     total = session.usage().by_model["claude-sonnet-4-5-20250929"]
     assert ["claude-sonnet-4-5-20250929", f"{total.input_tokens:,}", f"{total.output_tokens:,}"] in [

@@ -7,7 +7,7 @@ from typing import Final
 
 from sessionrecord.display.html.build import Child, el
 from sessionrecord.display.html.media import data_uri, decoded, is_raster
-from sessionrecord.display.html.parts import fold, link, members, more, number, passage, phrase, tag
+from sessionrecord.display.html.parts import fold, link, members, more, number, passage, phrase, tag, value
 from sessionrecord.display.html.room import Room
 from sessionrecord.display.summary import json_text
 from sessionrecord.records import (
@@ -63,13 +63,13 @@ def _said(block: Block, room: Room) -> Child:
         return _media(block, room)
     if isinstance(block, ResourceLinkBlock):
         size = "" if block.size is None else f" {number(block.size, 'byte')}"
-        name = None if block.name is None else [phrase(block.name, room), " "]
+        name = None if block.name is None else [value(block.name, room), " "]
         kind = None if block.mime_type is None else [" ", phrase(block.mime_type, room)]
         return el("div", tag("link"), " ", name, link(block.uri, room), kind, size)
     if isinstance(block, DiffBlock):
-        return [el("div", tag("diff"), " ", phrase(block.path, room)), change(block.old_text, block.new_text, room)]
+        return [el("div", tag("diff"), " ", value(block.path, room)), change(block.old_text, block.new_text, room)]
     if isinstance(block, TerminalBlock):
-        return el("div", tag("terminal"), " ", phrase(block.terminal_id, room))
+        return el("div", tag("terminal"), " ", value(block.terminal_id, room))
     return [
         el("div", tag("unknown block"), " ", phrase(block.type, room)),
         passage(json_text(block.to_wire(), indent=True), room, mono=True),
@@ -85,10 +85,10 @@ def _reasoning(block: ReasoningBlock, room: Room) -> Child:
     parts: list[Child] = []
     if block.text is not None:
         parts.append(passage(block.text, room, label="reasoning"))
-    for name, held in (("encrypted", block.encrypted), ("signature", block.signature)):
+    for what, held in (("encrypted", block.encrypted), ("signature", block.signature)):
         if held is not None:
-            room.omit("encrypted", len(held), f"the {name} of reasoning says nothing to people")
-            parts.append(el("div", tag("reasoning"), f" {name}, {number(len(held), 'character')}", cls="dim"))
+            room.omit("encrypted", len(held), "only the provider can read it")
+            parts.append(el("div", tag("reasoning"), f" {what}, {number(len(held), 'character')}", cls="dim"))
     return parts or el("div", tag("reasoning"), " without text", cls="dim")
 
 
@@ -98,47 +98,42 @@ def _media(block: ImageBlock | AudioBlock | FileBlock, room: Room) -> Child:
         head, comma, rest = uri.partition(",")
         if comma and head.lower().endswith(";base64"):
             mime_type, data, uri = head[5:-7] or mime_type, rest, None
-    size = None if data is None else len(data) * 3 // 4 - data[-2:].count("=")
     said: list[Child] = [tag(block.type), " ", phrase(mime_type, room)]
     if block.name is not None:
-        said += [" ", phrase(block.name, room)]
-    if size is not None:
-        said.append(f" {number(size, 'byte')}")
+        said += [" ", value(block.name, room)]
     if block.blob is not None:
         room.omit("bytes", block.blob.bytes, "the bytes are a blob outside the stream")
-        said += [f" {number(block.blob.bytes, 'byte')} outside the stream, blob ", phrase(block.blob.sha256, room, 64)]
+        said += [f" {number(block.blob.bytes, 'byte')} outside the stream, blob ", phrase(block.blob.sha256, room)]
     if uri is not None:
-        room.omit("bytes", 1, "the bytes are elsewhere, and nothing is fetched")
         said += [" ", link(uri, room)]
-    shown, why = (None, "") if data is None or size is None else _bytes(block, mime_type, data, size, room)
-    return el("div", el("div", said, f", {why}" if why else None), shown, cls="media")
+    note, shown = ("", None) if data is None else _bytes(block, mime_type, data, room)
+    return el("div", el("div", said, note), shown, cls="media")
 
 
-def _bytes(
-    block: ImageBlock | AudioBlock | FileBlock, mime_type: str, data: str, size: int, room: Room
-) -> tuple[Child, str]:
-    """The bytes as people can look at them, or why they cannot."""
-    text = mime_type.lower().startswith("text/") or mime_type.lower().startswith("image/svg+xml")
-    if not text and not isinstance(block, ImageBlock):
-        room.omit("bytes", size, "the bytes are neither text nor an image")
-        return None, ""
-    if size > room.limits.image:
-        room.omit("image", size, "the bytes are too many")
-        return None, "too large to be shown"
+def _bytes(block: ImageBlock | AudioBlock | FileBlock, mime_type: str, data: str, room: Room) -> tuple[str, Child]:
+    """What is to say of the bytes, and the bytes as people can look at them."""
+    kind = "image" if isinstance(block, ImageBlock) else "bytes"
+    expected = len(data) * 3 // 4 - data[-2:].count("=")
+    if expected > room.limits.image:
+        room.omit(kind, expected, "the bytes are too many")
+        return f" {number(len(data), 'character')} of base64, too many to be shown", None
     content = decoded(data)
     if content is None:
-        room.omit("image", size, "the data is not base64")
-        return None, "not base64"
-    if text:
-        return passage(content.decode("utf-8", "backslashreplace"), room, mono=True, label="source"), ""
+        room.omit(kind, len(data), "the data is not base64")
+        return f" {number(len(data), 'character')} that are not base64", None
+    size = f" {number(len(content), 'byte')}"
+    if mime_type.lower().startswith(("text/", "image/svg+xml")):
+        return size, passage(content.decode("utf-8", "backslashreplace"), room, mono=True, label="source")
+    if not isinstance(block, ImageBlock):
+        room.omit(kind, len(content), "the bytes are neither text nor an image")
+        return size, None
     if not is_raster(mime_type, content):
-        room.omit("image", size, "the bytes are no image of their media type that is shown")
-        return None, "not shown: the bytes are no PNG, JPEG, GIF or WebP of that type"
+        room.omit(kind, len(content), "the bytes are no image of their media type that is shown")
+        return f"{size}, not shown: they are no PNG, JPEG, GIF or WebP of that type", None
     if not room.has_image(len(content)):
-        room.omit("image", size, "all images together are large")
-        return None, "no room for it"
-    name = f"{mime_type} image of {size:,} bytes"
-    return el("img", alt=name, src=data_uri(mime_type, content)), ""
+        room.omit(kind, len(content), "all images together are large")
+        return f"{size}, no room for it", None
+    return size, el("img", alt=f"{mime_type} image of{size}", src=data_uri(mime_type, content))
 
 
 def change(old: str | None, new: str | None, room: Room) -> Child:

@@ -110,7 +110,7 @@ def members(wire: dict[str, Any], room: Room) -> Child:
     for name, v in list(wire.items())[: room.limits.rows]:
         if room.is_full:
             break
-        rows.append(el("tr", el("th", phrase(name, room, 60), scope="row"), el("td", value(v, room))))
+        rows.append(el("tr", el("th", phrase(name, room), scope="row"), el("td", value(v, room))))
     left = len(wire) - len(rows)
     if left:
         room.omit("rows", left, "there are many members")
@@ -142,4 +142,4 @@ def link(uri: str, room: Room) -> Child:
     """A place: a link where it is an ordinary address on the web or of mail and plain ASCII, otherwise its text."""
     if len(uri) <= _SHORT and _URI.fullmatch(uri):
         return el("a", uri, href=uri, rel="noopener noreferrer")
-    return phrase(uri, room)
+    return value(uri, room)

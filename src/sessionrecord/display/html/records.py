@@ -7,7 +7,7 @@ from typing import Any, Final
 from sessionrecord.display.html.blocks import blocks
 from sessionrecord.display.html.build import Child, Element, el
 from sessionrecord.display.html.findings import findings
-from sessionrecord.display.html.parts import fold, members, number, passage, phrase, table, tag
+from sessionrecord.display.html.parts import fold, members, number, passage, phrase, table, tag, value
 from sessionrecord.display.html.room import Room
 from sessionrecord.display.summary import json_text, kind, summary
 from sessionrecord.records import (
@@ -37,7 +37,7 @@ from sessionrecord.records.envelope import Envelope
 
 __all__ = ["body", "card", "entry", "said", "wire_object"]
 
-_ENVELOPE: Final = frozenset({"type", "seq", "id"})
+_IN_HEAD: Final = frozenset({"type", "seq", "id"})
 _ENVELOPE_MEMBERS: Final = frozenset(field.alias or name for name, field in Envelope.model_fields.items())
 _HUES: Final = {
     "user": "user",
@@ -162,7 +162,7 @@ def body(record: Record | InvalidRecord, room: Room) -> Child:
             else None,
         ]
     shown, parts = _content(record, room)
-    rest = {name: v for name, v in record.to_wire().items() if name not in shown and name not in _ENVELOPE}
+    rest = {name: v for name, v in record.to_wire().items() if name not in shown and name not in _IN_HEAD}
     foot = [el("div", "record id ", phrase(record.id, room), cls="dim"), members(rest, room)]
     return [
         parts,
@@ -175,7 +175,7 @@ def body(record: Record | InvalidRecord, room: Room) -> Child:
 def _content(record: Record, room: Room) -> tuple[set[str], list[Child]]:
     """The members that have a display of their own, and that."""
     if isinstance(record, Message) and record.content is not None:
-        return {"role", "content"}, [blocks(record.content, room)]
+        return {"content", *_told(role=record.role)}, [blocks(record.content, room)]
     if isinstance(record, ToolCall):
         return _call(record, room)
     if isinstance(record, ToolResult):
@@ -192,7 +192,7 @@ def _content(record: Record, room: Room) -> tuple[set[str], list[Child]]:
         return {"patch"}, [passage(record.patch, room, mono=True)]
     if isinstance(record, Plan) and record.entries and len(record.entries) <= room.limits.rows:
         rows = [
-            [phrase(e.content, room), phrase(e.status or "not told", room), phrase(e.priority or "", room)]
+            [value(e.content, room), phrase(e.status or "not told", room), phrase(e.priority or "", room)]
             for e in record.entries
         ]
         if not any(set(e.to_wire()) - {"content", "status", "priority"} for e in record.entries):
@@ -200,29 +200,29 @@ def _content(record: Record, room: Room) -> tuple[set[str], list[Child]]:
     return set(), []
 
 
+def _told(**members: object) -> set[str]:
+    """The members that the head tells whole."""
+    return {name for name, v in members.items() if v is not None and _line(str(v)) == str(v)}
+
+
 def _call(record: ToolCall, room: Room) -> tuple[set[str], list[Child]]:
     parts: list[Child] = []
     if record.title is not None:
-        parts.append(el("div", phrase(record.title, room)))
+        parts.append(el("div", value(record.title, room)))
     if "arguments" in record.model_fields_set:
         arguments = record.arguments
-        parts.append(
-            passage(arguments, room, mono=True)
-            if isinstance(arguments, str)
-            else passage(json_text(arguments, indent=True), room, mono=True)
-        )
-    shown = {"title", "arguments", "status"} | (
-        {"name"} if record.name is not None and len(record.name) <= 100 else set()
-    )
-    return shown, parts
+        text = arguments if isinstance(arguments, str) else json_text(arguments, indent=True)
+        parts.append(passage(text, room, mono=True))
+    return {"title", "arguments", *_told(name=record.name, status=record.status)}, parts
 
 
 def _result(record: ToolResult, room: Room) -> tuple[set[str], list[Child]]:
-    shown, parts = {"outcome", "exitCode", "durationMs"}, list[Child]()
+    shown = {"exitCode", *_told(outcome=record.outcome, durationMs=record.duration_ms)}
+    parts: list[Child] = []
     if record.error is not None and not record.error.model_extra:
         shown.add("error")
         error = record.error
-        said = [None if t is None else [phrase(t, room, 2_000), " "] for t in (error.code, error.message)]
+        said = [None if t is None else [value(t, room), " "] for t in (error.code, error.message)]
         parts.append(el("div", tag("error", "error"), " ", said))
     if record.content is not None:
         shown.add("content")

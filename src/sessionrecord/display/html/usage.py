@@ -36,7 +36,7 @@ def usage(totals: UsageTotals, room: Room) -> Child:
         facts(
             [
                 ("cost", [[phrase(f"{amount} {currency}", room), " "] for currency, amount in costs]),
-                ("model calls", f"{totals.calls:,}"),
+                ("model calls recorded", f"{totals.calls:,}"),
                 ("with incomplete counts", f"{totals.incomplete:,}" if totals.incomplete else ""),
                 (
                     "child sessions",
