@@ -83,8 +83,13 @@ def hostile_records(text: str) -> list[Record | InvalidRecord]:
     blob = {"sha256": text, "bytes": 5, "path": text}
     media = [
         {"type": kind, "mimeType": mime, "name": text, **where}
-        for kind in ("image", "audio", "file")
-        for mime in (text, "image/png", "image/svg+xml", "text/html")
+        for kind, mime in (
+            ("image", text),
+            ("image", "image/png"),
+            ("image", "image/svg+xml"),
+            ("audio", text),
+            ("file", "text/html"),
+        )
         for where in (
             {"data": text},
             {"data": base64_of(text.encode("utf-8", "replace"))},

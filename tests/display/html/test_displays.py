@@ -85,7 +85,7 @@ def test_a_text_is_shown_whole(text: str) -> None:
 
 
 @given(records())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_any_record_is_shown(record: Any) -> None:
     fragment(record._repr_html_())
 
@@ -102,7 +102,7 @@ def test_any_content_is_shown(content: list[Any]) -> None:
 
 @pytest.mark.parametrize("cls", [*RECORD_TYPES.values(), UnknownRecord], ids=lambda cls: cls.__name__)
 @given(data=st.data())
-@settings(max_examples=10)
+@settings(max_examples=6)
 def test_every_member_of_a_record_is_named_or_has_a_display_of_its_own(cls: Any, data: st.DataObject) -> None:
     """Nothing that a record says is left out: all members are in the display, by their own part or by name."""
     record = data.draw(records(cls))

@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 
 from sessionrecord import InvalidRecord, Session, ijson
+from sessionrecord.convert.report import ConversionReport
 from sessionrecord.display.html import Limits, session_page
+from sessionrecord.session import Declared, ModelUsage, UsageTotals
 from sessionrecord.session.log import Log
+from sessionrecord.validate import RepairReport
+from sessionrecord.validate.plan import Action
 from tests.display.html.samples import HEADER, base64_of, message, png, record, stream
 from tests.display.html.trees import fragment, text_of
 
@@ -159,6 +163,58 @@ def test_a_page_of_a_small_session_leaves_nothing_out() -> None:
     page = session_page(session)
     assert page.omissions == []
     assert "x" * 50_000 in page.html
+
+
+def test_many_kinds_tools_and_models_are_cut() -> None:
+    calls = [{"type": "tool_call", "callId": f"c{n}", "name": f"tool {n}"} for n in range(60)]
+    used = [{"type": "usage", "model": f"model {n}", "inputTokens": 1, "scope": "turn"} for n in range(60)]
+    odd = [{"type": f"odd {n}"} for n in range(60)]
+    text = text_of(fragment(stream(*calls, *used, *odd)._repr_html_()))
+    for told in (
+        "13 types not shown: session",
+        "10 tools not shown: session.tool_calls()",
+        "10 models not shown: session.usage()",
+    ):
+        assert told in text
+
+
+def test_many_entities_that_are_not_in_a_context_are_counted() -> None:
+    said = [{"type": "message", "messageId": f"m{n}", "role": "user"} for n in range(60)]
+    text = text_of(fragment(stream(*said, {"type": "rewind", "to": None}).context_view()._repr_html_()))
+    assert "taken back by a rewindr6260" in text
+    assert "10 entities not shown: view.absent" in text
+
+
+def test_many_rows_of_a_report_are_cut() -> None:
+    report = ConversionReport(source="a", units_read=3)
+    for n in range(60):
+        report.note(n, "a-note", f"note {n}")
+        report.converted[f"type {n}"] += 1
+        report.children[f"child {n}"] = ConversionReport()
+    text = text_of(fragment(report._repr_html_()))
+    assert "Notes: 60" in text
+    assert text.count("10 rows not shown: report") == 2
+    assert "10 child sessions not shown: report" in text
+    assert "note 49" in text
+    assert "note 50" not in text
+    actions = tuple(Action("put-aside", n, None, None, (), f"message {n}") for n in range(60))
+    repaired = text_of(fragment(RepairReport(None, "t", None, 0, actions, ())._repr_html_()))
+    assert "10 actions not shown: report" in repaired
+    assert "message 49" in repaired
+
+
+def test_many_models_and_declared_values_are_cut() -> None:
+    one = ModelUsage(input_tokens=1)
+    totals = UsageTotals({f"m{n}": one for n in range(60)}, one, {}, 0, 0, [], False)
+    assert "10 models not shown: usage" in text_of(fragment(totals._repr_html_()))
+    declared = Declared(profiles=[f"p{n}" for n in range(60)])
+    assert "10 values not shown: declared" in text_of(fragment(declared._repr_html_()))
+
+
+def test_many_members_that_differ_are_cut() -> None:
+    old, new = ({f"m{n}": v for n in range(60)} for v in (1, 2))
+    session = stream({"type": "plan", "planId": "p", **old}, {"type": "plan", "planId": "p", **new})
+    assert "10 members not shown: chain[1]" in text_of(fragment(session.revisions("planId=p")._repr_html_()))
 
 
 def test_a_chain_of_many_revisions_shows_the_first_and_the_last() -> None:

@@ -72,7 +72,7 @@ def _declared(found: object, room: Room) -> Child:
         left = len(found) - len(parts)
         if left:
             room.omit("rows", left, "there are many")
-        return [[el("div", part) for part in parts], more(room, left, "entry") if left else None]
+        return [[el("div", part) for part in parts], more(room, left, "value") if left else None]
     return value(found, room)
 
 
