@@ -9,7 +9,7 @@ import typer
 
 from sessionrecord.cli.output import Out
 from sessionrecord.cli.program import DONE
-from sessionrecord.cli.summary import kind, summary
+from sessionrecord.display.summary import kind, summary
 
 __all__ = ["follow"]
 

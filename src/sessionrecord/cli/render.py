@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sessionrecord.cli.output import Cell, Out
-from sessionrecord.cli.summary import block_text, json_text
 from sessionrecord.cli.views import TOKENS, Shown
 from sessionrecord.convert import Conversion
+from sessionrecord.display.summary import block_text, json_text
 from sessionrecord.records import InvalidRecord, Record
 
 if TYPE_CHECKING:  # not every command needs it

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from pydantic.alias_generators import to_camel
 
-from sessionrecord.cli.summary import kind, summary, wire
 from sessionrecord.diagnostics import Diagnostic
+from sessionrecord.display.summary import kind, summary, wire
 from sessionrecord.records import InvalidRecord, Record, SessionHeader
 from sessionrecord.refs import Ref
 from sessionrecord.session import Session

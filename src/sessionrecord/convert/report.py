@@ -70,7 +70,7 @@ class Loss:
     """Why, in words."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class ConversionReport:
     """What became of every line of a native log.
 
@@ -145,6 +145,16 @@ class ConversionReport:
     def __str__(self) -> str:
         return "\n".join(self._rows())
 
+    def __repr__(self) -> str:
+        kept = self.kept.total() + self.unknown.total()
+        told = f"{self.lines_read} lines, {self.converted.total()} converted, {kept} kept, {len(self.not_converted)} not converted"
+        return f"<ConversionReport {excerpt(self.source or 'log', 36)}: {told}>"
+
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import conversion_html  # a display of plain values
+
+        return conversion_html(self.to_dict())
+
     def _rows(self) -> Iterable[str]:
         units = f" holding {self.units_read} objects" if self.units_read != self.lines_read else ""
         yield f"{_shown(self.source or 'log')}: {_number(self.lines_read, 'line')} read{units}"
@@ -210,7 +220,7 @@ def _listed(title: str, items: Sequence[str], limit: int = 5) -> Iterable[str]:
             yield f"    and {len(items) - limit} more"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Conversion:
     """The records of a native log: one session, and the child sessions it started."""
 
@@ -222,6 +232,12 @@ class Conversion:
     """What became of every line."""
     sources: tuple[Path, ...] = ()
     """The files it was read from; `write` refuses to replace them."""
+
+    def __repr__(self) -> str:
+        return f"<Conversion: {len(self.main)} records, {len(self.children)} child sessions>"
+
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_()
 
     def write(self, path: str | os.PathLike[str]) -> list[Path]:
         """Write the session to `path` and each child to `<path>.children/<its percent-encoded ID>.jsonl`; returns the paths.

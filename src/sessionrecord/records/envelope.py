@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from sessionrecord import ijson
@@ -92,6 +93,12 @@ class EnvelopeModel(WireModel):
     """Member name to its capture state. [S] "Capture state", place ours, section 6."""
     source: Omittable[Source] = None
     """Where a converter read it. Our table, section 2."""
+
+    def _shown(self) -> Iterator[tuple[str, object]]:
+        members = list(super()._shown())
+        later = EnvelopeModel.model_fields.keys() - {"type", "seq", "id"}
+        yield from (m for m in members if m[0] not in later)
+        yield from (m for m in members if m[0] in later)
 
     def to_line(self) -> bytes:
         """The record's line, without the newline. Parsing it gives an equal record.

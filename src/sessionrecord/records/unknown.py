@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from sessionrecord.diagnostics import Diagnostic
+from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.records.content import UnknownTag
 from sessionrecord.records.envelope import Envelope, EnvelopeModel
 
@@ -28,7 +28,7 @@ class UnknownRecord(EnvelopeModel):
     """The record type."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class InvalidRecord:
     """A line that is not a valid record. It stays in the session and is written back as it was (design, decision 6)."""
 
@@ -50,3 +50,13 @@ class InvalidRecord:
     def to_line(self) -> bytes:
         """The line as it was, without the newline."""
         return self.raw
+
+    def __repr__(self) -> str:
+        place = f"type {excerpt(self.type, 20)}, seq {excerpt(self.seq)}, id {excerpt(self.id, 20)}"
+        codes = dict.fromkeys(d.code for d in self.diagnostics)
+        return f"<InvalidRecord {place}, {len(self.raw):,} bytes: {next(iter(codes), 'no finding')}{' …' if len(codes) > 1 else ''}>"
+
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import model_html  # displays rest on records
+
+        return model_html(self)

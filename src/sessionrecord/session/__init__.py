@@ -6,6 +6,7 @@ from sessionrecord.session.calls import ToolUse, Turn
 from sessionrecord.session.context import Absent, ActivePath, ContextItem, ContextView, Flag
 from sessionrecord.session.declared import Declared, Info
 from sessionrecord.session.entity import Entity, RevisionChain
+from sessionrecord.session.findings import Findings
 from sessionrecord.session.session import Session, SessionAt
 from sessionrecord.session.usage import ModelUsage, UsageTotals
 
@@ -16,6 +17,7 @@ __all__ = [
     "ContextView",
     "Declared",
     "Entity",
+    "Findings",
     "Flag",
     "Info",
     "ModelUsage",

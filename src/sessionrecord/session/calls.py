@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from sessionrecord.diagnostics import excerpt
 from sessionrecord.records import InvalidRecord, PermissionDecision, PermissionRequest, Record, ToolCall, ToolResult
 from sessionrecord.session.core import Core
 from sessionrecord.session.entity import LazySequence
@@ -13,7 +14,7 @@ from sessionrecord.session.entity import LazySequence
 __all__ = ["ToolUse", "Turn", "tool_calls", "turns"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ToolUse:
     """A tool call with what is recorded about it."""
 
@@ -42,6 +43,11 @@ class ToolUse:
     def duration_ms(self) -> int | float | Decimal | None:
         """How long it took in milliseconds, as the result says; never worked out from timestamps."""
         return self.result.duration_ms if self.result else None
+
+    def __repr__(self) -> str:
+        name = "no call" if self.call is None else excerpt(self.call.name, 20)
+        ended = "no result" if self.result is None else f"outcome {excerpt(self.outcome, 20)}"
+        return f"<ToolUse {excerpt(self.call_id)}: {name}, {ended}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class ContextItem:
         return _capture_flags(self._core, self._first, self._index) if b'"capture"' in line else []
 
     def __repr__(self) -> str:
-        return f"<ContextItem {self.entity.ref!r}>"
+        return f"<ContextItem {excerpt(self.entity.ref, 80)}>"
 
 
 class ContextView:
@@ -229,6 +229,11 @@ class ContextView:
 
     def __repr__(self) -> str:
         return f"<ContextView of {len(self)} entities at {'the end' if self.at is None else f'seq {self.at}'}>"
+
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import context_html  # displays rest on sessions
+
+        return context_html(self)
 
 
 def _in_a_line(item: ContextItem) -> str:

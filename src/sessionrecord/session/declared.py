@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -18,12 +19,13 @@ from sessionrecord.records import (
     SessionHeader,
     SessionInfo,
 )
+from sessionrecord.records.base import brief
 from sessionrecord.session.core import Core
 
 __all__ = ["Declared", "Info", "declared", "info"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Declared:
     """The effective value of each declared property; None where nothing declared it. [S] "Effective value"."""
 
@@ -46,8 +48,16 @@ class Declared:
     environment: Environment | None = None
     """The machine the agent ran on."""
 
+    def __repr__(self) -> str:
+        return brief("Declared", _given(self))
 
-@dataclass(frozen=True, slots=True)
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import declared_html  # displays rest on sessions
+
+        return declared_html(self)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Info:
     """What people call the session; None where it was never said, or cleared."""
 
@@ -59,6 +69,18 @@ class Info:
     """Tags."""
     archived: bool | None = None
     """Whether it is put away."""
+
+    def __repr__(self) -> str:
+        return brief("Info", _given(self))
+
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import info_html  # displays rest on sessions
+
+        return info_html(self)
+
+
+def _given(values: Declared | Info) -> Iterator[tuple[str, Any]]:
+    return ((f.name, value) for f in fields(values) if (value := getattr(values, f.name)) is not None)
 
 
 def declared(core: Core, at: int | None) -> Declared:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
+from sessionrecord.diagnostics import excerpt
 from sessionrecord.errors import RefNotFoundError
 from sessionrecord.records import InvalidRecord, Record
 from sessionrecord.session.index import entity_key
@@ -65,6 +66,18 @@ class RevisionChain(LazySequence[Record | InvalidRecord]):
             raise RefNotFoundError(f"the entity is not there yet at seq {seq}")
         return self._make(indexes[-1])
 
+    def __repr__(self) -> str:
+        if not len(self):
+            return "<RevisionChain: no revisions>"
+        entity = Entity(self._core, self._core.index.first[self._items[0]])
+        count = f"{len(self)} revision{'' if len(self) == 1 else 's'}"
+        return f"<RevisionChain of {excerpt(entity.type, 20)} {excerpt(entity.ref, 60)}: {count}>"
+
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import chain_html  # displays rest on sessions
+
+        return chain_html(self)
+
 
 class Entity:
     """A logical thing that one or more records describe. [S] "Entity". Equal where it is the same entity of the same session."""
@@ -117,4 +130,7 @@ class Entity:
         return hash((id(self._core), self.first))
 
     def __repr__(self) -> str:
-        return f"<Entity {self.type} {self.ref!r}, {len(self.revisions)} revisions>"
+        return f"<Entity {excerpt(self.type, 20)} {excerpt(self.ref, 60)}, {len(self.revisions)} revisions>"
+
+    def _repr_html_(self) -> str:
+        return self.revisions._repr_html_()

@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Self
 
-from sessionrecord.diagnostics import Diagnostic
+from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import RefNotFoundError, StreamError
 from sessionrecord.records import InvalidRecord, Record, SessionHeader
-from sessionrecord.refs import Ref
+from sessionrecord.refs import Ref, SessionKey
 from sessionrecord.session import calls as _calls
 from sessionrecord.session import context as _context
 from sessionrecord.session import declared as _declared
@@ -17,6 +17,7 @@ from sessionrecord.session import usage as _usage
 from sessionrecord.session.checks import check
 from sessionrecord.session.core import Core
 from sessionrecord.session.entity import Entity, LazySequence, RevisionChain
+from sessionrecord.session.findings import Findings
 from sessionrecord.session.log import Log, Source
 from sessionrecord.session.structure import NONE
 
@@ -135,6 +136,11 @@ class SessionAt(Views):
     def __repr__(self) -> str:
         return f"<SessionAt seq {self._limit}>"
 
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import session_html  # displays rest on sessions
+
+        return session_html(self)
+
 
 class Session(Views):
     """A session, lazy over its raw lines: a record is typed when touched. [S] "Stream".
@@ -186,11 +192,11 @@ class Session(Views):
         return LazySequence([i for i, e in enumerate(first) if e == i], lambda i: Entity(self._core, i))
 
     @property
-    def diagnostics(self) -> list[Diagnostic]:
+    def diagnostics(self) -> Findings:
         """Everything found, in the order of the lines. Types every record on first use."""
         if self._found is None or self._found[0] != len(self._core.log):
             self._found = len(self._core.log), check(self._core)
-        return list(self._found[1])
+        return Findings(self._found[1])
 
     def at(self, seq: int) -> SessionAt:
         """The session as it was at a `seq`."""
@@ -217,5 +223,15 @@ class Session(Views):
 
     def __repr__(self) -> str:
         header = self.header
-        name = str(header.key) if isinstance(header, SessionHeader) else "no valid header"
+        name = _name(header.key) if isinstance(header, SessionHeader) else "no valid header"
         return f"<Session {name}, {len(self)} records>"
+
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import session_html  # displays rest on sessions
+
+        return session_html(self)
+
+
+def _name(key: SessionKey) -> str:
+    parts = [excerpt(part, 36) for part in (key.agent, key.namespace, key.session_id) if part is not None]
+    return " ".join(parts)

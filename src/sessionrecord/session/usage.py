@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Final
 
+from sessionrecord.diagnostics import excerpt
 from sessionrecord.records import ModelCall, ToolCall, Usage
 from sessionrecord.session.core import Core
 
@@ -51,7 +52,7 @@ class ModelUsage:
     """Member to the number of model calls, or of the records summed, that lack it; members that nothing lacks are left out."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class UsageTotals:
     """What a session used, its child sessions excluded."""
 
@@ -69,6 +70,19 @@ class UsageTotals:
     """Session references of child sessions that tool calls name; their usage is not in here, unless a record says so."""
     includes_children: bool | None
     """Whether a record counted says that child sessions are in its counts; None: at least one says that it is not known."""
+
+    def __repr__(self) -> str:
+        told = {
+            m.removesuffix("_tokens"): getattr(self.total, m) for m in ("input_tokens", "output_tokens", "total_tokens")
+        }
+        counts = "".join(f", {name} {n:,}" for name, n in told.items() if n is not None)
+        costs = "".join(f", {excerpt(amount, 20)} {excerpt(name, 8)}" for name, amount in list(self.costs.items())[:2])
+        return f"<UsageTotals: {self.calls:,} calls of {len(self.by_model):,} models{counts}{costs}>"
+
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import usage_html  # displays rest on sessions
+
+        return usage_html(self)
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
 from sessionrecord import ijson
-from sessionrecord.diagnostics import Diagnostic
+from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import SourceError, WriterError
 from sessionrecord.lines import ByteSource, PhysicalLine, read_lines
 from sessionrecord.validate.check import source_name, validate
@@ -25,7 +25,7 @@ _Path: TypeAlias = str | os.PathLike[str]
 _REST: Final = ".rest.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RepairReport:
     """What a repair did."""
 
@@ -62,6 +62,17 @@ class RepairReport:
     def to_text(self) -> str:
         """One line for each thing done, then a closing line."""
         return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        name = excerpt(self.source or "stream", 36)
+        return (
+            f"<RepairReport {name}: {self.records} records, {len(self.actions)} actions, {self.aside} lines put aside>"
+        )
+
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import repair_html  # displays rest on reports
+
+        return repair_html(self)
 
     def lines(self) -> Iterator[str]:
         """The lines of the text."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from sessionrecord import ijson
-from sessionrecord.diagnostics import Diagnostic
+from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.validate.sarif import sarif
 
 __all__ = ["Level", "ValidationReport"]
@@ -17,7 +17,7 @@ Level: TypeAlias = Literal["record", "stream", "bundle"]
 """What was checked: each record by its own rules, the stream as a whole, or a bundle of streams. [S] check types "schema" and "semantic"."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ValidationReport:
     """Every finding of one pass over a source."""
 
@@ -73,6 +73,17 @@ class ValidationReport:
     def to_text(self) -> str:
         """One line a finding, `SOURCE:LINE: severity code: message`, then a closing line."""
         return "\n".join(self._lines())
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        tally = ", ".join(f"{counts[f'{kind}s']} {kind}s" for kind in ("error", "warning", "info"))
+        name = excerpt(self.source or "stream", 36)
+        return f"<ValidationReport {name}: {'valid' if self.ok else 'not valid'}, {self.records} records, {tally}>"
+
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import validation_html  # displays rest on reports
+
+        return validation_html(self)
 
     def _lines(self) -> Iterator[str]:
         name = _shown(self.source or "stream")

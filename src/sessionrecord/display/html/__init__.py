@@ -1,0 +1,91 @@
+"""What notebooks show of sessions, views, records and reports: HTML that needs no script and fetches nothing.
+
+Objects give it by `_repr_html_`; here is what those methods call, and `session_page`, a session as a page of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from sessionrecord.diagnostics import Diagnostic
+from sessionrecord.display.html import findings as _findings
+from sessionrecord.display.html import usage as _usage
+from sessionrecord.display.html.blocks import BLOCKS, block_parts
+from sessionrecord.display.html.chain import chain as _chain
+from sessionrecord.display.html.context import context as _context
+from sessionrecord.display.html.conversion import conversion as _conversion
+from sessionrecord.display.html.page import Page, fragment, session_page
+from sessionrecord.display.html.records import card, wire_object
+from sessionrecord.display.html.room import NOTEBOOK, PAGE, Limits, Omission, Room
+from sessionrecord.display.html.session import session as _session
+from sessionrecord.records import InvalidRecord, Record, WireModel
+from sessionrecord.records.envelope import EnvelopeModel
+from sessionrecord.session import ContextView, Declared, Info, RevisionChain, Session, SessionAt, UsageTotals
+from sessionrecord.validate import RepairReport, ValidationReport
+
+__all__ = [
+    "NOTEBOOK", "PAGE", "Limits", "Omission", "Page", "chain_html", "context_html", "conversion_html", "declared_html",
+    "findings_html", "info_html", "model_html", "repair_html", "session_html", "session_page", "usage_html", "validation_html",
+]  # fmt: skip
+
+
+def session_html(of: Session | SessionAt) -> str:
+    """A session: its head, and its first and last records."""
+    return fragment(_session(of, Room(NOTEBOOK, "session")))
+
+
+def context_html(view: ContextView) -> str:
+    """A context view: its items, and what is not there."""
+    return fragment(_context(view, Room(NOTEBOOK, "view")))
+
+
+def chain_html(revisions: RevisionChain) -> str:
+    """A revision chain: each revision, and what differs."""
+    return fragment(_chain(revisions, Room(NOTEBOOK, "chain")))
+
+
+def model_html(model: WireModel | InvalidRecord) -> str:
+    """A record, a content block, or any other object of the wire."""
+    if isinstance(model, InvalidRecord):
+        return fragment(card(model, Room(NOTEBOOK, "record")))
+    if isinstance(model, EnvelopeModel):
+        return fragment(card(cast("Record", model), Room(NOTEBOOK, "record")))
+    if isinstance(model, BLOCKS):
+        return fragment(block_parts(model, Room(NOTEBOOK, "block")))
+    return fragment(wire_object(model.to_wire(), type(model).__name__, Room(NOTEBOOK, "object")))
+
+
+def findings_html(diagnostics: Sequence[Diagnostic]) -> str:
+    """Diagnostics, a row for each."""
+    return fragment(_findings.findings(diagnostics, Room(NOTEBOOK, "diagnostics")))
+
+
+def usage_html(totals: UsageTotals) -> str:
+    """Usage totals."""
+    return fragment(_usage.usage(totals, Room(NOTEBOOK, "usage")))
+
+
+def declared_html(values: Declared) -> str:
+    """Effective values."""
+    return fragment(_usage.declared(values, Room(NOTEBOOK, "declared")))
+
+
+def info_html(values: Info) -> str:
+    """What people call a session."""
+    return fragment(_usage.info(values, Room(NOTEBOOK, "info")))
+
+
+def validation_html(report: ValidationReport) -> str:
+    """The report of a validation."""
+    return fragment(_findings.validation(report, Room(NOTEBOOK, "report.diagnostics")))
+
+
+def repair_html(report: RepairReport) -> str:
+    """The report of a repair."""
+    return fragment(_findings.repair(report, Room(NOTEBOOK, "report")))
+
+
+def conversion_html(report: dict[str, Any]) -> str:
+    """The report of a conversion, given as its JSON object."""
+    return fragment(_conversion(report, Room(NOTEBOOK, "report")))
