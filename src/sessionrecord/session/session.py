@@ -11,7 +11,9 @@ from sessionrecord.errors import RefNotFoundError, StreamError
 from sessionrecord.records import InvalidRecord, Record, SessionHeader
 from sessionrecord.refs import Ref
 from sessionrecord.session import calls as _calls
+from sessionrecord.session import compare as _compare
 from sessionrecord.session import context as _context
+from sessionrecord.session import context_diff as _context_diff
 from sessionrecord.session import declared as _declared
 from sessionrecord.session import usage as _usage
 from sessionrecord.session.checks import check
@@ -23,7 +25,7 @@ from sessionrecord.session.structure import NONE
 if TYPE_CHECKING:
     from sessionrecord.bundle import Externalized
 
-__all__ = ["Session", "SessionAt", "Views"]
+__all__ = ["Session", "SessionAt", "Views", "diff"]
 
 AnyRef = str | Ref | Entity
 
@@ -99,6 +101,11 @@ class Views:
         """
         at = self._at(at)
         return _context.context_view(self._core, self._head(head, at), at)
+
+    def context_diff(self, at_a: int, at_b: int | None = None) -> _context_diff.ContextDiff:
+        """What the model's context gained and lost between two points; without a second one, the end. It may be the earlier."""
+        before, after = self.context_view(at=at_a), self.context_view(at=at_b)
+        return _context_diff.context_diff(self._core, before, after)
 
     def declared(self, at: int | None = None) -> _declared.Declared:
         """The effective values at a `seq`: the header's and those of all earlier declarations. [S] "Effective value"."""
@@ -186,6 +193,11 @@ class Session(Views):
         return LazySequence([i for i, e in enumerate(first) if e == i], lambda i: Entity(self._core, i))
 
     @property
+    def last_seq(self) -> int | None:
+        """The highest `seq`; None where there is no record. A later one in `at` means the end."""
+        return self._core.log.seqs[-1] if len(self._core.log) else None
+
+    @property
     def diagnostics(self) -> list[Diagnostic]:
         """Everything found, in the order of the lines. Types every record on first use."""
         if self._found is None or self._found[0] != len(self._core.log):
@@ -219,3 +231,12 @@ class Session(Views):
         header = self.header
         name = str(header.key) if isinstance(header, SessionHeader) else "no valid header"
         return f"<Session {name}, {len(self)} records>"
+
+
+def diff(a: Views, b: Views) -> _compare.SessionDiff:
+    """What session `b` has otherwise than session `a`; `session.at(seq)` compares a session as it was.
+
+    Entities are aligned by entity key, then by content in order, so that also copies with other IDs can be compared.
+    """
+    (core_a, limit_a), (core_b, limit_b) = ((views._core, views._limit) for views in (a, b))
+    return _compare.compare(core_a, core_a.log.end(limit_a), core_b, core_b.log.end(limit_b))
