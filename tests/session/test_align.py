@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +29,7 @@ few = st.lists(st.integers(0, 4), max_size=30)
 def test_pairs_are_equal_items_in_rising_order(left: list[int], right: list[int]) -> None:
     pairs = align(left, right)
     assert all(left[i] == right[j] for i, j in pairs)
-    assert all(a < c and b < d for (a, b), (c, d) in zip(pairs, pairs[1:], strict=False))
+    assert all(a < c and b < d for (a, b), (c, d) in pairwise(pairs))
 
 
 @given(few, few)
@@ -98,7 +100,7 @@ def steps(left: list[int], right: list[int]) -> int:
 def test_no_input_makes_the_steps_grow_faster_than_the_items() -> None:
     """Repeated items, reversed order, staggered pairs that become unique one after another: the worst cases of other algorithms."""
     chance = random.Random(1)
-    for make in (
+    worst: list[Callable[[int], tuple[list[int], list[int]]]] = [
         lambda n: ([1] * n, [2, *[1] * n, 3]),
         lambda n: ([0, 1] * n, [1, 0] * n),
         lambda n: (list(range(n)), list(range(n))[::-1]),
@@ -106,5 +108,6 @@ def test_no_input_makes_the_steps_grow_faster_than_the_items() -> None:
         lambda n: ([chance.randrange(3) for _ in range(n)], [chance.randrange(3) for _ in range(n)]),
         lambda n: (list(range(n)), list(range(n, 2 * n))),
         lambda n: ([x % 60 for x in range(n)], [x % 61 for x in range(n)]),
-    ):
+    ]
+    for make in worst:
         assert steps(*make(8000)) < 10 * steps(*make(1000)) + 100_000

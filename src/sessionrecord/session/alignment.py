@@ -21,11 +21,10 @@ from hashlib import blake2b
 from itertools import takewhile
 from typing import Any, Final, Literal, TypeAlias
 
-from sessionrecord import ijson
 from sessionrecord.refs import ENTITY_KEY_OF_TYPE, ENTITY_KEYS
 from sessionrecord.session.align import align, gaps, increasing
 from sessionrecord.session.core import Core
-from sessionrecord.session.differences import Change, differences, digest, same
+from sessionrecord.session.differences import POSITION, Change, changes, digest, members, same
 
 __all__ = ["AlignedBy", "Alignment", "Side"]
 
@@ -36,8 +35,7 @@ REFS: Final = frozenset({"predecessor", "to", "keptFrom", "of"})
 """Members that hold a ref into the same session."""
 LINKS: Final = {name: name for name in ENTITY_KEYS} | {"parentCallId": "callId"}
 """Members that hold the value of an entity key."""
-_PLACE: Final = frozenset({"seq", "id"})
-_NO_CONTENT: Final = _PLACE | REFS | LINKS.keys() | {"turnId", "timestamp", "source"}
+_NO_CONTENT: Final = POSITION | REFS | LINKS.keys() | {"turnId", "timestamp", "source"}
 
 
 class Side:
@@ -79,11 +77,8 @@ class Side:
         return self.core.index.revisions(entity, self.end)
 
     def members(self, index: int) -> dict[str, Any] | None:
-        """The members as JSON, every number as it was read; None for a line that is no JSON object, or names a member twice."""
-        value, findings = ijson.examine(self.core.log.line(index))
-        if not isinstance(value, dict) or any(f.code == "duplicate-member" for f in findings):
-            return None
-        return value
+        """The members of a record; None for a line that is no JSON object, or names a member twice."""
+        return members(self.core.log.line(index))
 
     def is_numbered(self, index: int) -> bool:
         """Whether the record's ID only repeats its `seq`."""
@@ -226,9 +221,9 @@ class Alignment:
         one, other = self.left.members(left), self.right.members(right)
         if one is None or other is None:
             return self.left.core.log.line(left) == self.right.core.log.line(right)
-        if one.keys() - _PLACE != other.keys() - _PLACE:
+        if one.keys() - POSITION != other.keys() - POSITION:
             return False
-        return all(k in _PLACE or self._member_same(k, v, other[k]) for k, v in one.items())
+        return all(k in POSITION or self._member_same(k, v, other[k]) for k, v in one.items())
 
     def shared(self, left: Sequence[int], right: Sequence[int]) -> int:
         """How many records of two revision chains, from the first on, say the same."""
@@ -280,15 +275,5 @@ class Alignment:
 
     def changes(self, left: int, right: int, *, swapped: bool) -> tuple[Change, ...]:
         """What differs between two records."""
-        one, other = self.left.members(left), self.right.members(right)
-        if one is None or other is None:
-            if self.record_same(left, right):
-                return ()
-            old, new = (side.core.log.line(n) for side, n in ((self.left, left), (self.right, right)))
-            texts = old.decode("utf-8", "backslashreplace"), new.decode("utf-8", "backslashreplace")
-            return (Change.of(((), (), *texts), swapped=swapped),)
-        for members in (one, other):
-            for name in _PLACE:
-                members.pop(name, None)
-        found = differences(one, other, self._member_same)
-        return tuple(Change.of(d, swapped=swapped) for d in found)
+        lines = self.left.core.log.line(left), self.right.core.log.line(right)
+        return changes(*lines, self._member_same, swapped=swapped)

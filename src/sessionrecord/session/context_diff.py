@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
-from sessionrecord import ijson
 from sessionrecord.records import Compaction, InvalidRecord, Record
 from sessionrecord.session.context import EVIDENCE, AbsentReason, ContextItem, ContextView, Flag
 from sessionrecord.session.core import Core
-from sessionrecord.session.differences import Change, differences, same
+from sessionrecord.session.differences import Change, changes, same
 from sessionrecord.session.entity import Entity
 from sessionrecord.session.said import SHOWN, changed, plain, said, wire
 
@@ -59,16 +58,7 @@ class Kept:
     @cached_property
     def changes(self) -> tuple[Change, ...]:
         """What differs between the two revisions, `seq` and record ID aside."""
-        if not self.is_revised:
-            return ()
-        old, new = (ijson.examine(item.line)[0] for item in (self.before, self.after))
-        if not isinstance(old, dict) or not isinstance(new, dict):
-            return ()
-        for members in (old, new):
-            members.pop("seq", None)
-            members.pop("id", None)
-        found = differences(old, new, lambda _, one, other: same(one, other))
-        return tuple(Change.of(d, swapped=False) for d in found)
+        return changes(self.before.line, self.after.line, lambda _, old, new: same(old, new))
 
 
 @dataclass(frozen=True, slots=True)

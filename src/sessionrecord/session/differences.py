@@ -17,11 +17,13 @@ import orjson
 from sessionrecord import ijson
 from sessionrecord.session.align import align, gaps
 
-__all__ = ["ABSENT", "Change", "Difference", "differences", "digest", "same"]
+__all__ = ["ABSENT", "POSITION", "Change", "Difference", "changes", "differences", "digest", "members", "same"]
 
 ABSENT: Final = object()
 """In place of a value that is not there."""
 
+POSITION: Final = frozenset({"seq", "id"})
+"""Members that say where a record is."""
 LEVELS: Final = 32
 """How deep differences are looked for."""
 LONG: Final = 256
@@ -108,6 +110,28 @@ def _sorted(value: Any) -> Any:
 
 Alike: TypeAlias = Callable[[str, Any, Any], bool]
 """Whether a top-level member, by its name, says the same with these two values."""
+
+
+def members(line: bytes) -> dict[str, Any] | None:
+    """The members of a record, every number as it was read; None for a line that is no JSON object, or names a member twice."""
+    value, findings = ijson.examine(line)
+    if not isinstance(value, dict) or any(f.code == "duplicate-member" for f in findings):
+        return None
+    return value
+
+
+def changes(left: bytes, right: bytes, alike: Alike, *, swapped: bool = False) -> tuple[Change, ...]:
+    """What differs between the lines of two records, `seq` and record ID aside; the whole line where one is no JSON object."""
+    old, new = members(left), members(right)
+    if old is None or new is None:
+        if left == right:
+            return ()
+        texts = left.decode("utf-8", "backslashreplace"), right.decode("utf-8", "backslashreplace")
+        return (Change.of(((), (), *texts), swapped=swapped),)
+    for record in (old, new):
+        for name in POSITION:
+            record.pop(name, None)
+    return tuple(Change.of(d, swapped=swapped) for d in differences(old, new, alike))
 
 
 def differences(left: dict[str, Any], right: dict[str, Any], alike: Alike) -> list[Difference]:

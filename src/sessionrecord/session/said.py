@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from sessionrecord import ijson
 from sessionrecord.diagnostics import excerpt
 from sessionrecord.records import (
     Block,
@@ -35,7 +36,7 @@ def plain(text: str, limit: int = LENGTH) -> str:
 
 
 def said(record: Record | InvalidRecord) -> str:
-    """The first words of what a record says; of content without text, what kind it is."""
+    """The first words of what a record says; of content without text, what kind it is; of other types the members."""
     if isinstance(record, ToolCall):
         return excerpt(record.name or "")
     if isinstance(record, Message | ToolResult):
@@ -44,7 +45,8 @@ def said(record: Record | InvalidRecord) -> str:
         return _content(record.text, record.summary)
     if isinstance(record, InvalidRecord):
         return "not valid"
-    return ""
+    members = {name: value for name, value in record.to_wire().items() if name not in ("type", "seq", "id")}
+    return plain(ijson.dumps(members).decode()) if members else ""
 
 
 def _content(text: str, content: list[Block] | None) -> str:
