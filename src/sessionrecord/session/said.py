@@ -36,9 +36,11 @@ def plain(text: str, limit: int = LENGTH) -> str:
 
 
 def said(record: Record | InvalidRecord) -> str:
-    """The first words of what a record says; of content without text, what kind it is; of other types the members."""
+    """The first words of what a record says; of content without text, what it is made of; of other types the members."""
     if isinstance(record, ToolCall):
         return excerpt(record.name or "")
+    if isinstance(record, ToolResult) and not record.content and record.outcome is not None:
+        return plain(record.outcome)
     if isinstance(record, Message | ToolResult):
         return _content(record.text, record.content)
     if isinstance(record, Compaction):
