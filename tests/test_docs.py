@@ -285,3 +285,13 @@ def test_a_synopsis_names_commands_and_options_that_exist() -> None:
     for code in ("$ sessionrecord nothing STREAM", "$ sessionrecord validate STREAM --nothing"):
         with pytest.raises(AssertionError):
             check_synopsis(Fence("console", code, 1, None, False))
+
+
+def test_every_task_of_the_cookbook_is_a_question_that_something_run_answers() -> None:
+    page = (ROOT / "docs" / "cookbook.md").read_text(encoding="utf-8")
+    tasks = re.split(r"^### ", page, flags=re.MULTILINE)[1:]
+    assert len(tasks) >= 15
+    for task in tasks:
+        question, _, answer = task.partition("\n")
+        assert question.endswith("?")
+        assert any(f.reason is None and f.language in ("python", "console") for f in fences(answer)), question

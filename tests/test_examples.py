@@ -40,3 +40,11 @@ def test_the_harness_example_writes_a_stream_with_nothing_to_report(tmp_path: Pa
         "message", "message", "tool_call", "tool_result", "message", "tool_call", "tool_result", "message",
     ]  # fmt: skip
     assert session.usage().total.input_tokens == 812 + 911 + 1204
+
+
+def test_the_sample_session_is_what_its_script_writes_and_valid(tmp_path: Path) -> None:
+    sample = EXAMPLES / "data" / "session.asr.jsonl"
+    done = run(EXAMPLES / "sample_session.py", tmp_path, "again.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "again.jsonl").read_bytes() == sample.read_bytes()
+    assert Session.read(sample, strict=True).diagnostics == []

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessionrecord import ijson
-from sessionrecord.session.differences import LEVELS, MOST, Change, differences, digest, same
+from sessionrecord.session.differences import LEVELS, MOST, Change, change_of, differences, digest, same
 from tests.strategies import exact, json_values, number_of
 
 Members = dict[str, Any]
@@ -21,7 +21,7 @@ def plainly(_: str, one: Any, other: Any) -> bool:
 
 
 def changes(left: Members, right: Members, *, swapped: bool = False) -> list[Change]:
-    return [Change.of(d, swapped=swapped) for d in differences(left, right, plainly)]
+    return [change_of(d, swapped=swapped) for d in differences(left, right, plainly)]
 
 
 def at(value: Any, pointer: str) -> Any:
@@ -56,7 +56,7 @@ def test_without_the_places_named_both_sides_are_the_same(left: Members, right: 
     """Nothing differs that is not named, and each pointer leads to the value given."""
     found = differences(left, right, plainly)
     for difference in found:
-        change = Change.of(difference, swapped=False)
+        change = change_of(difference, swapped=False)
         if change.kind == "removed":
             assert exact(at(left, change.pointer)) == exact(change.old)
         else:
@@ -64,9 +64,9 @@ def test_without_the_places_named_both_sides_are_the_same(left: Members, right: 
     gone = {
         ijson.pointer(*here)
         for here, _, old, _ in found
-        if Change.of((here, here, old, None), swapped=False).kind != "added"
+        if change_of((here, here, old, None), swapped=False).kind != "added"
     }
-    new = {Change.of(d, swapped=False).pointer for d in found if Change.of(d, swapped=False).kind != "removed"}
+    new = {change_of(d, swapped=False).pointer for d in found if change_of(d, swapped=False).kind != "removed"}
     assert kept(left, gone) == kept(right, new)
 
 

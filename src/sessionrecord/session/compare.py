@@ -35,16 +35,6 @@ class EntityPair:
     _alignment: Alignment = field(repr=False, compare=False)
     _swapped: bool = field(repr=False, compare=False)
 
-    @classmethod
-    def of(cls, alignment: Alignment, left: int, right: int, shared: int, *, swapped: bool) -> EntityPair:
-        """The pair of two aligned entities; `swapped`: the left side is the second session."""
-        sides = [
-            (Entity(side.core, e), RevisionChain(side.core, side.revisions(e)))
-            for side, e in ((alignment.left, left), (alignment.right, right))
-        ]
-        (a, chain_a), (b, chain_b) = sides[::-1] if swapped else sides
-        return cls(a, b, alignment.by[left], shared, (chain_a, chain_b), alignment, swapped)
-
     @property
     def type(self) -> str | None:
         """The record type."""
@@ -236,7 +226,7 @@ def compare(a: Core, end_a: int, b: Core, end_b: int) -> SessionDiff:
             unchanged += 1
             renumbered += alignment.is_renumbered(*chains)
             continue
-        pair = EntityPair.of(alignment, i, j, shared, swapped=swapped)
+        pair = _pair(alignment, i, j, shared, swapped=swapped)
         for kind in kinds:
             kind.append(pair)
     only_left = tuple(Entity(left.core, e) for e in alignment.removed())
@@ -252,6 +242,15 @@ def compare(a: Core, end_a: int, b: Core, end_b: int) -> SessionDiff:
         renumbered=renumbered,
         _sides=(right, left) if swapped else (left, right),
     )
+
+
+def _pair(alignment: Alignment, left: int, right: int, shared: int, *, swapped: bool) -> EntityPair:
+    sides = [
+        (Entity(side.core, e), RevisionChain(side.core, side.revisions(e)))
+        for side, e in ((alignment.left, left), (alignment.right, right))
+    ]
+    (a, chain_a), (b, chain_b) = sides[::-1] if swapped else sides
+    return EntityPair(a, b, alignment.by[left], shared, (chain_a, chain_b), alignment, swapped)
 
 
 def _precedes(a: Core, end_a: int, b: Core, end_b: int) -> bool:

@@ -17,7 +17,18 @@ import orjson
 from sessionrecord import ijson
 from sessionrecord.session.align import align, gaps
 
-__all__ = ["ABSENT", "POSITION", "Change", "Difference", "changes", "differences", "digest", "members", "same"]
+__all__ = [
+    "ABSENT",
+    "POSITION",
+    "Change",
+    "Difference",
+    "change_of",
+    "changes",
+    "differences",
+    "digest",
+    "members",
+    "same",
+]
 
 ABSENT: Final = object()
 """In place of a value that is not there."""
@@ -49,18 +60,6 @@ class Change:
     new: Any = None
     """The value of the second side; None also where it has none."""
 
-    @classmethod
-    def of(cls, difference: Difference, *, swapped: bool) -> Change:
-        """A difference as a change from left to right; `swapped`: from right to left."""
-        left, right, old, new = difference
-        if swapped:
-            left, right, old, new = right, left, new, old
-        if new is ABSENT:
-            return cls("removed", ijson.pointer(*left), old)
-        if old is ABSENT:
-            return cls("added", ijson.pointer(*right), new=new)
-        return cls("changed", ijson.pointer(*right), old, new)
-
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values: `old` and `new` are there where their side has the value."""
         found: dict[str, Any] = {"kind": self.kind, "pointer": self.pointer}
@@ -69,6 +68,18 @@ class Change:
         if self.kind != "removed":
             found["new"] = self.new
         return found
+
+
+def change_of(difference: Difference, *, swapped: bool) -> Change:
+    """A difference as a change from left to right; `swapped`: from right to left."""
+    left, right, old, new = difference
+    if swapped:
+        left, right, old, new = right, left, new, old
+    if new is ABSENT:
+        return Change("removed", ijson.pointer(*left), old)
+    if old is ABSENT:
+        return Change("added", ijson.pointer(*right), new=new)
+    return Change("changed", ijson.pointer(*right), old, new)
 
 
 def same(left: Any, right: Any) -> bool:
@@ -127,11 +138,11 @@ def changes(left: bytes, right: bytes, alike: Alike, *, swapped: bool = False) -
         if left == right:
             return ()
         texts = left.decode("utf-8", "backslashreplace"), right.decode("utf-8", "backslashreplace")
-        return (Change.of(((), (), *texts), swapped=swapped),)
+        return (change_of(((), (), *texts), swapped=swapped),)
     for record in (old, new):
         for name in POSITION:
             record.pop(name, None)
-    return tuple(Change.of(d, swapped=swapped) for d in differences(old, new, alike))
+    return tuple(change_of(d, swapped=swapped) for d in differences(old, new, alike))
 
 
 def differences(left: dict[str, Any], right: dict[str, Any], alike: Alike) -> list[Difference]:
