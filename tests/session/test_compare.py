@@ -364,3 +364,13 @@ def test_lines_are_read_a_few_times_however_many_there_are(
 def test_the_names_are_there_at_the_top() -> None:
     assert sessionrecord.diff is diff
     assert sessionrecord.SessionDiff is SessionDiff
+
+
+def test_of_records_that_all_say_the_same_those_of_one_id_belong_together() -> None:
+    def states(*names: str) -> Session:
+        return numbered(*({"type": "state", "state": name} for name in names))
+
+    found = diff(states("idle", "idle", "idle", "idle"), states("idle", "running", "idle", "idle"))
+    assert pairs(found.revised) == [("r3", "r3", "place")]
+    found = diff(states("idle", "running", "idle", "running"), states("x", "y", "idle", "running", "idle", "running"))
+    assert (refs(found.added), found.revised) == (["r2", "r3"], ())

@@ -80,6 +80,11 @@ class Side:
         """The members of a record; None for a line that is no JSON object, or names a member twice."""
         return members(self.core.log.line(index))
 
+    def record_id(self, index: int) -> str | None:
+        """The ID of a record."""
+        found = self.core.log.value(index).get("id")
+        return found if isinstance(found, str) else None
+
     def is_numbered(self, index: int) -> bool:
         """Whether the record's ID only repeats its `seq`."""
         members = self.core.log.value(index)
@@ -159,8 +164,21 @@ class Alignment:
 
     def _alike_in_place(self) -> None:
         for left, right, _ in self._pieces():
-            for i, j in align([self.left.content(e) for e in left], [self.right.content(e) for e in right]):
+            here, there = [self.left.content(e) for e in left], [self.right.content(e) for e in right]
+            pairs = align(here, there)
+            # of two alignments that pair as much, the one that also keeps record IDs
+            named = self._alike_with_ids(left, right, here, there)
+            for i, j in named if len(named) >= len(pairs) else pairs:
                 self._pair(left[i], right[j], "content")
+
+    def _alike_with_ids(
+        self, left: list[int], right: list[int], here: list[bytes], there: list[bytes]
+    ) -> list[tuple[int, int]]:
+        ids = [self.left.record_id(e) for e in left], [self.right.record_id(e) for e in right]
+        pairs = align(list(zip(here, ids[0], strict=True)), list(zip(there, ids[1], strict=True)))
+        for i, j in list(gaps(pairs, len(left), len(right))):
+            pairs += ((i[x], j[y]) for x, y in align(here[i.start : i.stop], there[j.start : j.stop]))
+        return pairs
 
     def _alike_elsewhere(self) -> None:
         left, right = self._rest()
