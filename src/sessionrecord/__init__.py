@@ -113,20 +113,16 @@ from sessionrecord.scalars import Amount, ByteSpan, DurationMs, Omittable, SafeI
 from sessionrecord.session import (
     Absent,
     ActivePath,
-    Change,
-    ContextDiff,
     ContextItem,
     ContextView,
     Declared,
     Entity,
-    EntityPair,
     Flag,
     Info,
     ModelUsage,
     RevisionChain,
     Session,
     SessionAt,
-    SessionDiff,
     ToolUse,
     Turn,
     UsageTotals,
@@ -135,6 +131,7 @@ from sessionrecord.session import (
 from sessionrecord.stream import Position, RecordList, StreamReader, StreamWriter, follow
 
 if TYPE_CHECKING:
+    from sessionrecord.session import Change, ContextDiff, EntityPair, SessionDiff
     from sessionrecord.stream import AsyncStreamReader, AsyncStreamWriter
 
 __version__ = "0.1.0"
@@ -284,4 +281,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in ("AsyncStreamReader", "AsyncStreamWriter"):  # asyncio is half the cost of all imports, and few need it
         return getattr(import_module("sessionrecord.stream"), name)
+    if name in ("Change", "ContextDiff", "EntityPair", "SessionDiff"):  # only comparing needs them
+        return getattr(import_module("sessionrecord.session"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -374,3 +374,11 @@ def test_of_records_that_all_say_the_same_those_of_one_id_belong_together() -> N
     assert pairs(found.revised) == [("r3", "r3", "place")]
     found = diff(states("idle", "running", "idle", "running"), states("x", "y", "idle", "running", "idle", "running"))
     assert (refs(found.added), found.revised) == (["r2", "r3"], ())
+
+
+def test_what_is_no_session_is_refused_in_words() -> None:
+    path: Any = "session.asr.jsonl"
+    with pytest.raises(TypeError, match=r"diff compares sessions, not str; open one with Session\.read"):
+        diff(numbered(), path)
+    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
+        sessionrecord.session.Nothing  # noqa: B018

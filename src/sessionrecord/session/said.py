@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sessionrecord import ijson
 from sessionrecord.diagnostics import excerpt
@@ -17,7 +17,9 @@ from sessionrecord.records import (
     ToolCall,
     ToolResult,
 )
-from sessionrecord.session.differences import Change
+
+if TYPE_CHECKING:
+    from sessionrecord.session.differences import Change
 
 __all__ = ["SHOWN", "changed", "plain", "said", "wire"]
 

@@ -11,9 +11,7 @@ from sessionrecord.errors import RefNotFoundError, StreamError
 from sessionrecord.records import InvalidRecord, Record, SessionHeader
 from sessionrecord.refs import Ref
 from sessionrecord.session import calls as _calls
-from sessionrecord.session import compare as _compare
 from sessionrecord.session import context as _context
-from sessionrecord.session import context_diff as _context_diff
 from sessionrecord.session import declared as _declared
 from sessionrecord.session import usage as _usage
 from sessionrecord.session.checks import check
@@ -24,6 +22,8 @@ from sessionrecord.session.structure import NONE
 
 if TYPE_CHECKING:
     from sessionrecord.bundle import Externalized
+    from sessionrecord.session.compare import SessionDiff
+    from sessionrecord.session.context_diff import ContextDiff
 
 __all__ = ["Session", "SessionAt", "Views", "diff"]
 
@@ -102,10 +102,11 @@ class Views:
         at = self._at(at)
         return _context.context_view(self._core, self._head(head, at), at)
 
-    def context_diff(self, at_a: int, at_b: int | None = None) -> _context_diff.ContextDiff:
+    def context_diff(self, at_a: int, at_b: int | None = None) -> ContextDiff:
         """What the model's context gained and lost between two points; without a second one, the end. It may be the earlier."""
-        before, after = self.context_view(at=at_a), self.context_view(at=at_b)
-        return _context_diff.context_diff(self._core, before, after)
+        from sessionrecord.session.context_diff import context_diff  # few sessions are compared
+
+        return context_diff(self._core, self.context_view(at=at_a), self.context_view(at=at_b))
 
     def declared(self, at: int | None = None) -> _declared.Declared:
         """The effective values at a `seq`: the header's and those of all earlier declarations. [S] "Effective value"."""
@@ -233,10 +234,15 @@ class Session(Views):
         return f"<Session {name}, {len(self)} records>"
 
 
-def diff(a: Views, b: Views) -> _compare.SessionDiff:
+def diff(a: Views, b: Views) -> SessionDiff:
     """What session `b` has otherwise than session `a`; `session.at(seq)` compares a session as it was.
 
     Entities are aligned by entity key, then by content in order, so that also copies with other IDs can be compared.
     """
+    from sessionrecord.session.compare import compare  # few sessions are compared
+
+    for views in (a, b):
+        if not isinstance(views, Views):
+            raise TypeError(f"diff compares sessions, not {type(views).__name__}; open one with Session.read")
     (core_a, limit_a), (core_b, limit_b) = ((views._core, views._limit) for views in (a, b))
-    return _compare.compare(core_a, core_a.log.end(limit_a), core_b, core_b.log.end(limit_b))
+    return compare(core_a, core_a.log.end(limit_a), core_b, core_b.log.end(limit_b))
