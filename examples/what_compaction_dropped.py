@@ -33,7 +33,7 @@ def main() -> None:
             print(f"  in its place: {replaced.summary!r}")
             for gone in replaced.lost:
                 if gone.item.entity.type == "message":
-                    print(f"    {gone.item.entity.ref}: {getattr(gone.item.record, 'text', '')[:60]!r}")
+                    print(f"    {gone.item.entity.ref}: {getattr(gone.item.record, 'text', '')[:60] or 'no text'!r}")
 
 
 if __name__ == "__main__":

@@ -382,3 +382,11 @@ def test_what_is_no_session_is_refused_in_words() -> None:
         diff(numbered(), path)
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
         sessionrecord.session.Nothing  # noqa: B018
+
+
+def test_an_object_is_shown_by_its_first_members_whatever_is_in_it() -> None:
+    roots = [{"id": "app", "path": "/srv/app"}]
+    assert '    + /roots: [{"id":"app","path":"/srv/app"}]' in str(diff(numbered(), numbered(roots=roots)))
+    line = orjson.dumps(HEADER)
+    surrogate = line[:-1] + b',"x":{"y":"\\ud800"}}\n'
+    assert "    + /x: an object" in str(diff(Session.read(line + b"\n"), Session.read(surrogate)))

@@ -127,9 +127,9 @@ def test_a_compaction_is_named_with_what_it_took_its_summary_and_its_tokens() ->
         "Context at seq 5 (4 items), then at seq 6 (2 items)",
         "compactionId=k1 took out 3 items, tokens 900 → unknown",
         "    'three said'",
-        "- message messageId=u1, seq 2: 'text of u1' (compacted by compactionId=k1)",
-        "- message messageId=a1, seq 3: 'text of a1' (compacted by compactionId=k1)",
-        "- message messageId=u2, seq 4: 'text of u2' (compacted by compactionId=k1)",
+        "- message messageId=u1, seq 2: 'text of u1' (compacted)",
+        "- message messageId=a1, seq 3: 'text of a1' (compacted)",
+        "- message messageId=u2, seq 4: 'text of u2' (compacted)",
         "+ compaction compactionId=k1, seq 6: 'three said'",
         "3 lost, 1 gained, 1 kept",
         "This is evidence of what the context contained, not proof of the exact request.",
@@ -145,6 +145,7 @@ def test_of_two_compactions_each_answers_for_its_own() -> None:
     ]
     assert items(found.passed) == ["compactionId=k1", "messageId=u4"]
     assert "it is gone again itself" in str(found)
+    assert "- message messageId=u3, seq 5: 'text of u3' (compacted by compactionId=k2)" in str(found)
     assert "2 more came after the first point and are gone again" in str(found)
 
 

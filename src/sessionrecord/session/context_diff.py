@@ -155,7 +155,7 @@ class ContextDiff:
         yield f"Context at {_point(self.before)}, then at {_point(self.after)}"
         for replacement in self.replaced:
             yield from _replacement(replacement)
-        yield from _part("-", [f"{_in_a_line(x.item)} ({_why(x)})" for x in self.lost], most, "lost")
+        yield from _part("-", [f"{_in_a_line(x.item)} ({self._why(x)})" for x in self.lost], most, "lost")
         yield from _part("+", [_in_a_line(x.item) + _before(x) for x in self.gained], most, "gained")
         for kept in self.revised[:most]:
             yield f"~ {_in_a_line(kept.after)}"
@@ -171,6 +171,11 @@ class ContextDiff:
         revised = f", {len(self.revised):,} of them revised" if self.revised else ""
         yield f"{len(self.lost):,} lost, {len(self.gained):,} gained, {len(self.kept):,} kept{revised}"
         yield EVIDENCE
+
+    def _why(self, lost: Lost) -> str:
+        if lost.reason == "compacted" and len(self.replaced) == 1:
+            return "compacted"  # by the one that is named above
+        return _WORDS.get(lost.reason) or f"{lost.reason} by {plain(lost.by or '')}"
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -193,10 +198,6 @@ def _point(view: ContextView) -> str:
 
 def _in_a_line(item: ContextItem) -> str:
     return f"{item.entity.type} {plain(item.entity.ref)}, seq {item.entity.seq}: {said(item.record)}".removesuffix(": ")
-
-
-def _why(lost: Lost) -> str:
-    return _WORDS.get(lost.reason) or f"{lost.reason} by {plain(lost.by or '')}"
 
 
 def _before(gained: Gained) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from sessionrecord import ijson
 from sessionrecord.diagnostics import excerpt
+from sessionrecord.errors import IJsonError
 from sessionrecord.records import (
     Block,
     Compaction,
@@ -28,6 +30,7 @@ SHOWN: Final = 20
 LENGTH: Final = 60
 """Characters of what is quoted."""
 _BLOCKS: Final = 3
+_ENVELOPE: Final = frozenset({"type", "seq", "id", "turnId", "timestamp", "source"})
 
 
 def plain(text: str, limit: int = LENGTH) -> str:
@@ -49,7 +52,7 @@ def said(record: Record | InvalidRecord) -> str:
         return _content(record.text, record.summary)
     if isinstance(record, InvalidRecord):
         return "not valid"
-    members = {name: value for name, value in record.to_wire().items() if name not in ("type", "seq", "id")}
+    members = {name: value for name, value in record.to_wire().items() if name not in _ENVELOPE}
     return plain(ijson.dumps(members).decode()) if members else ""
 
 
@@ -82,15 +85,22 @@ def changed(changes: Iterable[Change]) -> Iterator[str]:
             yield f"{place}: {old} → {new}"
         else:
             mark, value = ("-", change.old) if change.kind == "removed" else ("+", change.new)
-            yield f"{mark} {place}: {excerpt(value, 60)}"
+            yield f"{mark} {place}: {_value(value)}"
 
 
 def _apart(old: Any, new: Any) -> tuple[str, str]:
     """Two values in few words that show where they differ."""
     if isinstance(old, str) and isinstance(new, str):
         if old == new:
-            return excerpt(old, 60), "names something else"
+            return excerpt(old, LENGTH), "names something else"
         start = next((n for n, (x, y) in enumerate(zip(old, new, strict=False)) if x != y), min(len(old), len(new)))
         if start > 30:
-            return f"…{excerpt(old[start - 10 :], 60)}", f"…{excerpt(new[start - 10 :], 60)}"
-    return excerpt(old, 60), excerpt(new, 60)
+            return f"…{excerpt(old[start - 10 :], LENGTH)}", f"…{excerpt(new[start - 10 :], LENGTH)}"
+    return _value(old), _value(new)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict | list):
+        with contextlib.suppress(IJsonError):  # a value with an unpaired surrogate
+            return plain(ijson.dumps(value).decode())
+    return excerpt(value, LENGTH)
