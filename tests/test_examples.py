@@ -51,3 +51,11 @@ def test_the_recorded_connection_is_a_stream_with_nothing_to_report(tmp_path: Pa
         "message", "message", "tool_call", "tool_result", "message",
     ]  # fmt: skip
     assert session.counts()["permission_decision"] == 1
+
+
+def test_the_sample_session_is_what_its_script_writes_and_valid(tmp_path: Path) -> None:
+    sample = EXAMPLES / "data" / "session.asr.jsonl"
+    done = run(EXAMPLES / "sample_session.py", tmp_path, "again.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "again.jsonl").read_bytes() == sample.read_bytes()
+    assert Session.read(sample, strict=True).diagnostics == []

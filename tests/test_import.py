@@ -14,3 +14,12 @@ def test_importing_the_package_imports_no_extra() -> None:
     loaded = set(done.stdout.split())
     assert {"sessionrecord", "pydantic", "orjson"} <= loaded
     assert loaded.isdisjoint({"typer", "click", "rich", "pandas", "matplotlib", "altair", "zstandard", "pytest"})
+
+
+def test_what_only_comparing_needs_is_imported_on_use() -> None:
+    code = (
+        "import sys, sessionrecord; before = 'sessionrecord.session.compare' in sys.modules; "
+        "print(before, sessionrecord.SessionDiff.__name__, sessionrecord.session.Lost.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "SessionDiff", "Lost"]

@@ -126,10 +126,12 @@ from sessionrecord.session import (
     ToolUse,
     Turn,
     UsageTotals,
+    diff,
 )
 from sessionrecord.stream import Position, RecordList, StreamReader, StreamWriter, follow
 
 if TYPE_CHECKING:
+    from sessionrecord.session import Change, ContextDiff, EntityPair, SessionDiff
     from sessionrecord.stream import AsyncStreamReader, AsyncStreamWriter
 
 __version__ = "0.1.0"
@@ -152,12 +154,14 @@ __all__ = [
     "CaptureBlob",
     "CaptureState",
     "CaptureStateName",
+    "Change",
     "Client",
     "Commit",
     "Compaction",
     "CompactionStatus",
     "CompactionTrigger",
     "ContentLevel",
+    "ContextDiff",
     "ContextItem",
     "ContextView",
     "Conversation",
@@ -174,6 +178,7 @@ __all__ = [
     "DiffBlock",
     "DurationMs",
     "Entity",
+    "EntityPair",
     "Environment",
     "ErrorRecord",
     "ErrorSeverity",
@@ -231,6 +236,7 @@ __all__ = [
     "SafeInt",
     "Session",
     "SessionAt",
+    "SessionDiff",
     "SessionHeader",
     "SessionInfo",
     "SessionKey",
@@ -265,6 +271,7 @@ __all__ = [
     "Vcs",
     "WriterError",
     "__version__",
+    "diff",
     "follow",
     "parse_record",
     "read_record",
@@ -274,4 +281,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in ("AsyncStreamReader", "AsyncStreamWriter"):  # asyncio is half the cost of all imports, and few need it
         return getattr(import_module("sessionrecord.stream"), name)
+    if name in ("Change", "ContextDiff", "EntityPair", "SessionDiff"):  # only comparing needs them
+        return getattr(import_module("sessionrecord.session"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

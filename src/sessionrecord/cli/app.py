@@ -15,13 +15,15 @@ from sessionrecord.cli.asif import asif_app
 from sessionrecord.cli.asm import asm_app
 from sessionrecord.cli.bundle import bundle_app
 from sessionrecord.cli.follow import follow
-from sessionrecord.cli.output import Out, working
-from sessionrecord.cli.program import DONE, FOUND_ERRORS, UNREADABLE, Program
+from sessionrecord.cli.output import Out, note, working
+from sessionrecord.cli.program import DIFFERENT, DONE, FOUND_ERRORS, UNREADABLE, Program
 from sessionrecord.cli.source import STDIO, stdin_bytes
 from sessionrecord.convert import Conversion
 from sessionrecord.errors import SourceError, WriterError
 from sessionrecord.records import RECORD_TYPES
 from sessionrecord.session import Session
+from sessionrecord.session import diff as session_diff
+from sessionrecord.session.said import SHOWN
 
 __all__ = ["app"]
 
@@ -35,6 +37,7 @@ app.command()(follow)
 
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream to read; - reads standard input.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+All = Annotated[bool, typer.Option("--all", help="Name all of each kind, not the first 20.")]
 
 
 def _version(wanted: bool) -> None:
@@ -57,7 +60,7 @@ def start(
     \b
     Exit codes:
       0    done; for validate: the stream has no error
-      1    the stream has errors, or a REF names nothing in it
+      1    the stream has errors, or a REF names nothing in it; for diff: the streams differ
       2    something cannot be read, written or converted, or wrong usage
       130  interrupted
       141  whoever read the output closed it
@@ -101,6 +104,12 @@ def _open_known(path: str) -> Session:
     if session.header is None and RECORD_TYPES.keys().isdisjoint(session.counts()):
         raise SourceError(f"{path} holds no record of a session; {render.CONVERT_HINT}")
     return session
+
+
+def _note_the_end(session: Session, at: int | None) -> None:
+    last = session.last_seq
+    if at is not None and last is not None and at > last:
+        note(f"seq {at} comes after the last record, seq {last}: this is the context at the end")
 
 
 @app.command()
@@ -162,6 +171,7 @@ def context(
 ) -> int:
     """Show what the model's context contained: the items in order, what is not there and why."""
     session = _open_known(stream)
+    _note_the_end(session, at)
     view = views.context(session.context_view(head=head, at=at))
     out = Out(sys.stdout)
     if json:
@@ -169,6 +179,55 @@ def context(
     else:
         render.context(out, view)
     return DONE
+
+
+@app.command("context-diff")
+def context_diff(
+    stream: Stream,
+    at_a: Annotated[int, typer.Argument(metavar="A", min=0, help="The first point: after the record with this seq.")],
+    at_b: Annotated[
+        int | None,
+        typer.Argument(metavar="B", min=0, help="The second point, also an earlier one; by default the end."),
+    ] = None,
+    all_: All = False,
+    json: Json = False,
+) -> int:
+    """Show what the model's context gained and lost between two points, and what each compaction replaced."""
+    session = _open_known(stream)
+    for at in (at_a, at_b):
+        _note_the_end(session, at)
+    found = session.context_diff(at_a, at_b)
+    out = Out(sys.stdout)
+    if json:
+        out.json(found.to_dict())
+    else:
+        render.difference(out, found.lines(None if all_ else SHOWN))
+    return DONE
+
+
+@app.command()
+def diff(
+    stream_a: Annotated[str, typer.Argument(metavar="A", help="The first stream; - reads standard input.")],
+    stream_b: Annotated[str, typer.Argument(metavar="B", help="The second stream; - reads standard input.")],
+    all_: All = False,
+    json: Json = False,
+) -> int:
+    """Compare two streams: what B has added, removed, revised, moved and renamed.
+
+    Exit code 0 where they are the same, 1 where they differ, 2 where one cannot be read. Another seq or record ID alone is no
+    difference.
+    """
+    if stream_a == stream_b == STDIO:
+        raise typer.BadParameter("only one of the two can be standard input")
+    a, b = _open_known(stream_a), _open_known(stream_b)
+    with working(f"comparing {stream_a} and {stream_b}", _source_size(stream_a) + _source_size(stream_b)):
+        found = session_diff(a, b)
+    out = Out(sys.stdout)
+    if json:
+        out.json(found.to_dict())
+    else:
+        render.difference(out, found.lines(None if all_ else SHOWN))
+    return DONE if found.same else DIFFERENT
 
 
 @app.command()

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from sessionrecord import ijson
 
-__all__ = ["Cell", "Out", "escape", "fail", "working"]
+__all__ = ["Cell", "Out", "escape", "fail", "note", "working"]
 
 LARGE: Final = 50_000_000
 """Bytes from which on a bar shows that work goes on."""
@@ -169,6 +169,12 @@ def fail(message: str) -> None:
     """Print an error's one line on stderr."""
     with contextlib.suppress(OSError):
         Out(sys.stderr).line(Cell("error: ", "bold red"), message)
+
+
+def note(message: str) -> None:
+    """Print a line on stderr that someone should read beside the result."""
+    with contextlib.suppress(OSError):
+        Out(sys.stderr).line(Cell("note: ", "bold yellow"), message)
 
 
 @contextlib.contextmanager

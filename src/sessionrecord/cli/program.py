@@ -14,12 +14,14 @@ from typer.core import TyperGroup
 from sessionrecord.cli.output import escape, fail
 from sessionrecord.errors import RefNotFoundError, SessionRecordError
 
-__all__ = ["DONE", "FOUND_ERRORS", "UNREADABLE", "Program"]
+__all__ = ["DIFFERENT", "DONE", "FOUND_ERRORS", "UNREADABLE", "Program"]
 
 DONE: Final = 0
 """The command did what it was asked."""
 FOUND_ERRORS: Final = 1
 """The stream has errors, or a ref names nothing in it."""
+DIFFERENT: Final = 1
+"""The two streams that were compared are not the same."""
 UNREADABLE: Final = 2
 """Something cannot be read, written or converted, or the command was used wrongly."""
 INTERRUPTED: Final = 130

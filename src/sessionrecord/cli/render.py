@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +15,7 @@ from sessionrecord.records import InvalidRecord, Record
 if TYPE_CHECKING:  # not every command needs it
     from sessionrecord.validate import ValidationReport
 
-__all__ = ["COLOURS", "CONVERT_HINT", "context", "conversion", "findings", "overview", "records"]
+__all__ = ["COLOURS", "CONVERT_HINT", "context", "conversion", "difference", "findings", "overview", "records"]
 
 CONVERT_HINT: Final = (
     "to convert a log of Claude Code or Codex: sessionrecord convert claude-code LOG -o OUT, or convert codex"
@@ -29,6 +29,7 @@ _KIND_COLOURS: Final = {
     "result": "blue",
     "compaction": "yellow",
 }
+_MARK_COLOURS: Final = {"- ": "red", "+ ": "green", "~ ": "yellow", "> ": "cyan", "! ": "yellow"}
 _REASONS: Final = {
     "rewound": "taken back by a rewind",
     "compacted": "replaced by a compaction",
@@ -195,6 +196,12 @@ def context(out: Out, view: dict[str, Any]) -> None:
         out.line("  ", Cell(d["severity"], COLOURS[d["severity"]]), f" {d['code']}: {d['message']}")
     out.line()
     out.line(Cell(view["note"], "italic"))
+
+
+def difference(out: Out, lines: Iterable[str]) -> None:
+    """The lines of a comparison: each begins with a mark, or with spaces where it belongs to the one before."""
+    for line in lines:
+        out.line(Cell(line, _MARK_COLOURS.get(line[:2], "")))
 
 
 def records(out: Out, shown: Sequence[Shown]) -> None:

@@ -10,12 +10,13 @@ from typing import Any, Final
 from pydantic.alias_generators import to_camel
 
 from sessionrecord.diagnostics import Diagnostic
-from sessionrecord.display.summary import kind, summary, wire
+from sessionrecord.display.summary import kind, summary
 from sessionrecord.records import InvalidRecord, Record, SessionHeader
 from sessionrecord.refs import Ref
 from sessionrecord.session import Session
 from sessionrecord.session.calls import ToolUse
 from sessionrecord.session.context import EVIDENCE, ContextView, Flag
+from sessionrecord.session.said import wire
 from sessionrecord.session.usage import TOKEN_MEMBERS, ModelUsage
 
 __all__ = ["TOKENS", "Shown", "context", "named", "overview"]

@@ -25,17 +25,10 @@ from sessionrecord.records import (
     ToolResult,
 )
 
-__all__ = ["block_text", "json_text", "kind", "summary", "wire"]
+__all__ = ["block_text", "json_text", "kind", "summary"]
 
 LENGTH: Final = 120
 """Characters of a summary; `show` gives all of it."""
-
-
-def wire(record: Record | InvalidRecord) -> Any:
-    """A record as plain JSON; of a line that is none, its text."""
-    if isinstance(record, InvalidRecord):
-        return record.raw.decode("utf-8", "backslashreplace") if record.value is None else record.value
-    return record.to_wire()
 
 
 def json_text(value: Any, indent: bool = False) -> str:

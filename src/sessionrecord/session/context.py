@@ -11,6 +11,7 @@ from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.records import Compaction, InvalidRecord, Message, Record, ToolCall, ToolResult
 from sessionrecord.session.core import Core
 from sessionrecord.session.entity import Entity, LazySequence
+from sessionrecord.session.said import said
 from sessionrecord.session.structure import NONE
 
 __all__ = ["Absent", "AbsentReason", "ActivePath", "ContextItem", "ContextView", "Flag", "active_path", "context_view"]
@@ -61,28 +62,35 @@ class ActivePath:
 class ContextItem:
     """One entity of a context view, in its latest revision at that `seq`."""
 
-    __slots__ = ("_core", "_first", "_index")
+    __slots__ = ("_core", "first", "index")
 
     def __init__(self, core: Core, first: int, index: int) -> None:
         self._core = core
-        self._first = first
-        self._index = index
+        self.first = first
+        """Index of the entity's first record in the session's records."""
+        self.index = index
+        """Index of the latest revision."""
 
     @property
     def entity(self) -> Entity:
         """The entity."""
-        return Entity(self._core, self._first)
+        return Entity(self._core, self.first)
 
     @property
     def record(self) -> Record | InvalidRecord:
         """Its latest revision at the view's `seq`."""
-        return self._core.record(self._index)
+        return self._core.record(self.index)
+
+    @property
+    def line(self) -> bytes:
+        """The line of its latest revision."""
+        return self._core.log.line(self.index)
 
     @property
     def flags(self) -> list[Flag]:
         """Members of this record that have a capture state other than complete."""
-        line = self._core.log.line(self._index)
-        return _capture_flags(self._core, self._first, self._index) if b'"capture"' in line else []
+        line = self.line
+        return _capture_flags(self._core, self.first, self.index) if b'"capture"' in line else []
 
     def __repr__(self) -> str:
         return f"<ContextItem {excerpt(self.entity.ref, 80)}>"
@@ -154,8 +162,11 @@ class ContextView:
     @cached_property
     def items(self) -> LazySequence[ContextItem]:
         """What the context contained, in its order."""
-        core, index, end = self._core, self._core.index, self._end
-        return LazySequence(self._items, lambda first: ContextItem(core, first, index.latest(first, end)))
+        return LazySequence(self._items, self.item)
+
+    def item(self, first: int) -> ContextItem:
+        """An entity, by the index of its first record, in its latest revision at the view's `seq`."""
+        return ContextItem(self._core, first, self._core.index.latest(first, self._end))
 
     @cached_property
     def absent(self) -> list[Absent]:
@@ -176,6 +187,11 @@ class ContextView:
             else:
                 absent.append(Absent(Entity(core, e), "other-branch", None))
         return absent
+
+    @property
+    def compacted(self) -> dict[int, int]:
+        """Entities that a compaction took out of the view to the compaction, each by the index of its first record."""
+        return dict(self._compacted)
 
     @cached_property
     def flags(self) -> list[Flag]:
@@ -224,7 +240,7 @@ class ContextView:
 
     def __str__(self) -> str:
         lines = [f"{len(self)} entities in context, {len(self.absent)} not there"]
-        lines += [f"  {item.entity.seq:>6}  {_in_a_line(item)}" for item in self.items]
+        lines += [f"  {item.entity.seq:>6}  {item.entity.type:<11} {said(item.record)}" for item in self.items]
         return "\n".join([*lines, EVIDENCE])
 
     def __repr__(self) -> str:
@@ -234,17 +250,6 @@ class ContextView:
         from sessionrecord.display.html import context_html  # displays rest on sessions
 
         return context_html(self)
-
-
-def _in_a_line(item: ContextItem) -> str:
-    record = item.record
-    if isinstance(record, ToolCall):
-        said = excerpt(record.name or "")
-    elif isinstance(record, Message | ToolResult | Compaction):
-        said = excerpt(record.text, 60)
-    else:
-        said = "not valid"
-    return f"{item.entity.type:<11} {said}"
 
 
 def _capture_flags(core: Core, first: int, latest: int) -> list[Flag]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections.abc import Iterator
 from typing import Any
 
 from sessionrecord.diagnostics import Diagnostic, excerpt
@@ -92,6 +93,12 @@ class Index:
     def of_key(self, record_type: str, key: str) -> int | None:
         """The entity of a type with a key, or None."""
         return self._keys[record_type].get(key)
+
+    def keyed(self) -> Iterator[tuple[str, str, int]]:
+        """Every entity that has a key: its type, the key, its first record."""
+        for record_type, entities in self._keys.items():
+            for key, first in entities.items():
+                yield record_type, key, first
 
     def revisions(self, first: int, end: int) -> list[int]:
         """The records of an entity before `end`, in file order: its revision chain."""

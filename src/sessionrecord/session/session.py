@@ -23,8 +23,10 @@ from sessionrecord.session.structure import NONE
 
 if TYPE_CHECKING:
     from sessionrecord.bundle import Externalized
+    from sessionrecord.session.compare import SessionDiff
+    from sessionrecord.session.context_diff import ContextDiff
 
-__all__ = ["Session", "SessionAt", "Views"]
+__all__ = ["Session", "SessionAt", "Views", "diff"]
 
 AnyRef = str | Ref | Entity
 
@@ -100,6 +102,12 @@ class Views:
         """
         at = self._at(at)
         return _context.context_view(self._core, self._head(head, at), at)
+
+    def context_diff(self, at_a: int, at_b: int | None = None) -> ContextDiff:
+        """What the model's context gained and lost between two points; without a second one, the end. It may be the earlier."""
+        from sessionrecord.session.context_diff import context_diff  # few sessions are compared
+
+        return context_diff(self._core, self.context_view(at=at_a), self.context_view(at=at_b))
 
     def declared(self, at: int | None = None) -> _declared.Declared:
         """The effective values at a `seq`: the header's and those of all earlier declarations. [S] "Effective value"."""
@@ -192,6 +200,11 @@ class Session(Views):
         return LazySequence([i for i, e in enumerate(first) if e == i], lambda i: Entity(self._core, i))
 
     @property
+    def last_seq(self) -> int | None:
+        """The highest `seq`; None where there is no record. A later one in `at` means the end."""
+        return self._core.log.seqs[-1] if len(self._core.log) else None
+
+    @property
     def diagnostics(self) -> Findings:
         """Everything found, in the order of the lines. Types every record on first use."""
         if self._found is None or self._found[0] != len(self._core.log):
@@ -235,3 +248,17 @@ class Session(Views):
 def _name(key: SessionKey) -> str:
     parts = [excerpt(part, 36) for part in (key.agent, key.namespace, key.session_id) if part is not None]
     return " ".join(parts)
+
+
+def diff(a: Views, b: Views) -> SessionDiff:
+    """What session `b` has otherwise than session `a`; `session.at(seq)` compares a session as it was.
+
+    Entities are aligned by entity key, then by content in order, so that also copies with other IDs can be compared.
+    """
+    from sessionrecord.session.compare import compare  # few sessions are compared
+
+    for views in (a, b):
+        if not isinstance(views, Views):
+            raise TypeError(f"diff compares sessions, not {type(views).__name__}; open one with Session.read")
+    (core_a, limit_a), (core_b, limit_b) = ((views._core, views._limit) for views in (a, b))
+    return compare(core_a, core_a.log.end(limit_a), core_b, core_b.log.end(limit_b))

@@ -9,9 +9,10 @@ from sessionrecord.display.html.build import Child, el
 from sessionrecord.display.html.parts import fold, more, number, phrase, sample, table, tag
 from sessionrecord.display.html.records import card
 from sessionrecord.display.html.room import Room
-from sessionrecord.display.summary import json_text, wire
+from sessionrecord.display.summary import json_text
 from sessionrecord.records import InvalidRecord, Record
 from sessionrecord.session import RevisionChain
+from sessionrecord.session.said import wire
 
 __all__ = ["chain", "differences"]
 
