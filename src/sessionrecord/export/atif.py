@@ -16,6 +16,7 @@ from sessionrecord.export.atif_content import Content
 from sessionrecord.export.exported import Exported
 from sessionrecord.export.material import Item, Material, gather, holdable, rest, session_reference
 from sessionrecord.export.report import LossReport
+from sessionrecord.export.tokens import prompt_tokens
 from sessionrecord.records import (
     Compaction,
     Declaration,
@@ -29,9 +30,9 @@ from sessionrecord.records import (
     Usage,
 )
 from sessionrecord.refs import SessionReference
-from sessionrecord.session import ModelUsage, Session
+from sessionrecord.session import Session
 
-__all__ = ["SCHEMA_VERSION", "prompt_tokens", "to_atif"]
+__all__ = ["SCHEMA_VERSION", "to_atif"]
 
 SCHEMA_VERSION: Final = "ATIF-v1.8"
 """The version of the format, as trajectories name it."""
@@ -332,26 +333,6 @@ class _Steps:
             "extra": {"asr": self._holdable(record, rest(record, used))},
         }
         return {name: value for name, value in metrics.items() if value is not None}
-
-
-def prompt_tokens(usage: Usage | ModelUsage) -> tuple[int | None, list[str]]:
-    """All input tokens, cached ones included, and which parts of them are not recorded and so not counted."""
-    if usage.input_tokens is None:
-        return None, []
-    prompt = usage.input_tokens + (usage.cache_read_tokens or 0) + (usage.cache_write_tokens or 0)
-    unknown = [
-        name
-        for name, value in (
-            ("cacheReadTokens", usage.cache_read_tokens),
-            ("cacheWriteTokens", usage.cache_write_tokens),
-        )
-        if value is None
-    ]
-    if None not in (usage.total_tokens, usage.output_tokens) and usage.total_tokens == prompt + (
-        usage.output_tokens or 0
-    ):
-        return prompt, []  # the source's own total has room for no other part
-    return prompt, unknown
 
 
 def _totals(session: Session, at: int | None, material: Material, steps: _Steps, report: LossReport) -> dict[str, Any]:

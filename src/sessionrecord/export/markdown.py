@@ -84,7 +84,7 @@ class _Page:
             facts = [f"- agent: {code(header.agent)}"]
             if header.agent_version is not None:
                 facts.append(f"- agent version: {code(header.agent_version)}")
-            facts += [f"- session: {code(header.session_id)}", f"- reference: {code(reference, 1000)}"]
+            facts += [f"- session: {code(header.session_id)}", f"- reference: {code(reference)}"]
         if at is not None:
             facts.append(f"- as it was at seq {at}")
         if facts:
@@ -94,7 +94,7 @@ class _Page:
             yield fence(visible(info.summary))
         if header is not None:
             yield "Header:"
-            yield self._json(header, rest(header, ("agent", "agentVersion", "sessionId")))
+            yield _json(rest(header, ("agent", "agentVersion", "sessionId")))
 
     def history(self, material: Material) -> Iterator[str]:
         """What happened: the active path, and between its entities what else was recorded."""
@@ -130,7 +130,7 @@ class _Page:
                 self._report.add("child_session", "childSession", record, "/childSession", kept=True)
             if "arguments" in record.model_fields_set:
                 yield "Arguments:"
-                yield self._json(record, record.arguments)
+                yield _json(record.arguments)
             yield from self._more(record, ("callId", "name", "status", "childSession", "arguments", "modelCallId"))
         elif isinstance(record, ToolResult):
             name = self._names.get(record.call_id)
@@ -161,11 +161,11 @@ class _Page:
     def _facts(self, item: Item, named: list[tuple[str, str | None]]) -> str:
         """A list of what names the record and says when it happened; what `named` has as None is left out."""
         record = item.record
-        lines = [f"- record: {code(record.id, 1000)}, seq {record.seq}"]
+        lines = [f"- record: {code(record.id)}, seq {record.seq}"]
         if record.timestamp is not None:
             lines.append(f"- time: {record.timestamp}")
         pairs = [("turn", record.turn_id), ("participant", record.participant), ("conversation", record.conversation)]
-        lines += [f"- {name}: {code(value, 1000)}" for name, value in (*pairs, *named) if value is not None]
+        lines += [f"- {name}: {code(value)}" for name, value in (*pairs, *named) if value is not None]
         if item.absent in _GONE:
             by = "" if item.by is None else f" ({code(item.by)})"
             lines.append(f"- {_GONE[item.absent]}{by}")
@@ -178,7 +178,7 @@ class _Page:
         members = {k: v for k, v in rest(record, (*_META, *used)).items() if k not in ("type", "seq", "id")}
         if members:
             yield "Also recorded:" if used else "Members:"
-            yield self._json(record, members)
+            yield _json(members)
 
     def _blocks(self, record: Record, member: str, blocks: Blocks | None) -> Iterator[str]:
         if blocks is None:
@@ -206,7 +206,7 @@ class _Page:
                 yield f"- about {size} bytes, not included"
                 self._report.add("binary_left_out", block.type, record, f"{place}/data")
         elif isinstance(block, DiffBlock):
-            yield f"Change of {code(wire.pop('path'), 1000)}:"
+            yield f"Change of {code(wire.pop('path'))}:"
             for name, title in (("oldText", "before"), ("newText", "after")):
                 if name in wire:
                     yield f"Text {title}:"
@@ -214,16 +214,13 @@ class _Page:
         else:
             yield f"Of type {code(block.type)}:"
         if wire:
-            yield self._json(record, wire)
+            yield _json(wire)
 
     def _text(self, record: Record, text: str, place: str) -> str:
         shown = visible(text)
         if shown != text:
             self._report.add("characters_escaped", record.type, record, place)
         return fence(shown)
-
-    def _json(self, record: Record, value: Any) -> str:
-        return fence(json_text(value), "json")
 
     def off_path(self, material: Material) -> Iterator[str]:
         """What is recorded and not part of the history."""
@@ -256,15 +253,19 @@ class _Page:
         notes = [f"- cost: {amount} {code(currency)}" for currency, amount in usage.costs.items()]
         if usage.incomplete:
             notes.append(f"- {usage.incomplete} records say that a count is not complete")
-        notes += [f"- child session: {code(child, 1000)}" for child in usage.children]
+        notes += [f"- child session: {code(child)}" for child in usage.children]
         if notes:
             yield "\n".join(notes)
+
+
+def _json(value: Any) -> str:
+    return fence(json_text(value), "json")
 
 
 def _compaction(record: Compaction) -> str:
     if record.status not in (None, "completed"):
         return "It was not completed, and the context stayed as it was."
-    kept = "" if record.kept_from is None else f", up to {code(record.kept_from, 1000)}"
+    kept = "" if record.kept_from is None else f", up to {code(record.kept_from)}"
     return f"From here on the model saw this summary in place of what came before{kept}."
 
 

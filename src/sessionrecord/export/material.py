@@ -71,7 +71,7 @@ def gather(session: Session, at: int | None, report: LossReport) -> Material:
             header = record
             continue
         gone = absent.get(entity.first)
-        item = Item(entity.first, entity.ref, record, gone and gone.reason, gone and gone.by)
+        item = Item(entity.first, entity.ref, record, gone.reason if gone else None, gone.by if gone else None)
         if record.type not in PARTICIPATING_TYPES:
             audit.append(item)
         elif entity.first in on_path:

@@ -9,7 +9,9 @@ from decimal import Decimal
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
-__all__ = ["CLIENT", "ERROR", "INTERNAL", "Attributes", "Span", "attributes", "nanoseconds", "span_id", "trace_id"]
+__all__ = [
+    "CLIENT", "ERROR", "INTERNAL", "LATEST", "Attributes", "Span", "attributes", "duration", "nanoseconds", "span_id", "trace_id",
+]  # fmt: skip
 
 INTERNAL: Final = 1
 """Span kind: work within the process."""
@@ -17,7 +19,8 @@ CLIENT: Final = 3
 """Span kind: a request to another."""
 ERROR: Final = 2
 """Status code: the operation failed."""
-_LIMIT: Final = 1 << 64
+LATEST: Final = (1 << 64) - 1
+"""The last moment that OTLP holds, in nanoseconds since 1970."""
 _PER_MS: Final = 1_000_000
 
 Attributes: TypeAlias = dict[str, Any]
@@ -49,7 +52,7 @@ def nanoseconds(timestamp: str | None) -> int | None:
     except ValueError:
         return None
     value = (timegm(moment.timetuple()) + leap) * 10**9 + int(f"{fraction:0<9}")
-    return value if 0 <= value < _LIMIT else None
+    return value if 0 <= value <= LATEST else None
 
 
 def duration(milliseconds: float | Decimal | None) -> int | None:
@@ -57,7 +60,7 @@ def duration(milliseconds: float | Decimal | None) -> int | None:
     if milliseconds is None:
         return None
     value = int(Decimal(str(milliseconds)) * _PER_MS)
-    return value if value < _LIMIT else None
+    return value if value <= LATEST else None
 
 
 def attributes(values: Attributes) -> list[dict[str, Any]]:

@@ -7,7 +7,6 @@ import unicodedata
 from typing import Any, Final
 
 from sessionrecord import ijson
-from sessionrecord.errors import IJsonError
 
 __all__ = ["code", "fence", "json_text", "visible"]
 
@@ -38,10 +37,9 @@ def fence(text: str, language: str = "") -> str:
     return f"{marks}{language}\n{text}\n{marks}"
 
 
-def code(text: str, limit: int = 200) -> str:
-    """Text of one line as an inline code span, cut at `limit` characters; it can stand in a table."""
-    cut = f"{text[:limit]}…" if len(text) > limit else text
-    shown = visible(cut, keep="").replace("|", "\\x7c")
+def code(text: str) -> str:
+    """Text as an inline code span: on one line, without a bar, so that it can stand in a table."""
+    shown = visible(text, keep="").replace("|", "\\x7c")
     if not shown.strip():
         return f'`"{shown}"`'
     marks = "`" * (_longest_run(shown) + 1)
@@ -51,10 +49,7 @@ def code(text: str, limit: int = 200) -> str:
 
 def json_text(value: Any) -> str:
     """A JSON value over several lines, hidden characters as JSON escapes."""
-    try:
-        text = ijson.dumps(value, indent=True).decode()
-    except IJsonError:
-        text = ijson.dumps(value).decode()
+    text = ijson.dumps(value, indent=True).decode()
     if text.isprintable():
         return text
     return "".join(char if char == "\n" else _json_escape(char) for char in text)

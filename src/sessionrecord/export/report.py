@@ -52,6 +52,7 @@ KINDS: Final = {
     "nesting_too_deep": "nested deeper than readers of the target promise; it stands there as JSON text",
 }
 """Kind of loss to why it comes about."""
+_FOLDED: Final = frozenset({"folded", "no_step"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +96,22 @@ class LossReport:
     records: int = 0
     """Records and invalid lines that the export looked at."""
     losses: list[Loss] = field(default_factory=list)
-    """What was lost, by kind of finding and then in file order."""
+    """What was lost, in the order it was found."""
+
+    @property
+    def folded(self) -> int:
+        """Records that count in a whole the export gives, such as a total, and are not there by themselves."""
+        return sum(loss.pointer == "" and loss.kind in _FOLDED for loss in self.losses)
 
     @property
     def left_out(self) -> int:
         """Records that are not in the export."""
-        return sum(loss.pointer == "" for loss in self.losses)
+        return sum(loss.pointer == "" and loss.kind not in _FOLDED for loss in self.losses)
 
     @property
     def represented(self) -> int:
         """Records that are in the export, whole or in part."""
-        return self.records - self.left_out
+        return self.records - self.folded - self.left_out
 
     @property
     def counts(self) -> dict[str, int]:
@@ -133,6 +139,7 @@ class LossReport:
             "target": self.target,
             "records": self.records,
             "represented": self.represented,
+            "folded": self.folded,
             "leftOut": self.left_out,
             "counts": self.counts,
             "losses": [loss.to_dict() for loss in self.losses],
@@ -142,7 +149,8 @@ class LossReport:
         return "\n".join(self._rows())
 
     def _rows(self, limit: int = 3) -> Iterable[str]:
-        yield f"{self.target}: {self.represented} of {self.records} records exported, {self.left_out} left out"
+        folded = f", {self.folded} counted in totals and the like" if self.folded else ""
+        yield f"{self.target}: {self.represented} of {self.records} records exported{folded}, {self.left_out} left out"
         by_kind: dict[str, list[Loss]] = {}
         for loss in self.losses:
             by_kind.setdefault(loss.kind, []).append(loss)
