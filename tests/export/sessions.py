@@ -23,7 +23,17 @@ _POOLS: dict[str, list[str]] = {
     "keptFrom": ["messageId=m1", "callId=c1", "r3"],
     "to": ["messageId=m1", "messageId=m2", "callId=c1", "r2"],
 }
-_OFTEN = ["message", "message", "message", "tool_call", "tool_call", "tool_result", "tool_result", "usage", "model_call"]
+_OFTEN = [
+    "message",
+    "message",
+    "message",
+    "tool_call",
+    "tool_call",
+    "tool_result",
+    "tool_result",
+    "usage",
+    "model_call",
+]
 _ANY = [*_OFTEN, *(t for t in RECORD_TYPES if t != "session"), "x-unknown"]
 
 

@@ -140,7 +140,9 @@ def test_a_result_that_comes_after_a_later_step_stands_with_its_call_and_that_is
 
 
 def test_a_result_whose_call_is_not_on_the_path_is_tied_to_no_call() -> None:
-    exported = to_atif(session(user("a"), call("c1"), {"type": "rewind", "to": "messageId=u-a"}, result("c1"), agentVersion="1"))
+    exported = to_atif(
+        session(user("a"), call("c1"), {"type": "rewind", "to": "messageId=u-a"}, result("c1"), agentVersion="1")
+    )
     (answer,) = exported.data["steps"][1]["observation"]["results"]
     assert "source_call_id" not in answer
     assert answer["extra"]["asr"]["callId"] == "c1"
@@ -315,7 +317,9 @@ def test_a_cost_in_another_currency_is_no_cost_in_usd() -> None:
     used = usage(modelCallId="m", cost={"amount": 3, "currency": "EUR"})
     exported = to_atif(session(agent("a", modelCallId="m"), used, agentVersion="1"))
     (step,) = exported.data["steps"]
-    assert step["metrics"] == {"extra": {"asr": {"type": "usage", "seq": 3, "id": "r3", "cost": {"amount": 3, "currency": "EUR"}}}}
+    assert step["metrics"] == {
+        "extra": {"asr": {"type": "usage", "seq": 3, "id": "r3", "cost": {"amount": 3, "currency": "EUR"}}}
+    }
     assert "total_cost_usd" not in exported.data["final_metrics"]
     assert exported.data["final_metrics"]["extra"]["costs"] == {"EUR": Decimal(3)}
     assert [x.what for x in exported.report.losses if x.kind == "currency"] == ["EUR", "EUR"]

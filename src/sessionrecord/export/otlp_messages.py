@@ -84,7 +84,8 @@ def _described(block: Block) -> dict[str, Any]:
         part = {**wire, "modality": modality, "mime_type": wire["mimeType"]}
         del part["mimeType"]
         if block.data is not None:
-            return {**part, "type": "blob", "content": part.pop("data")}
+            del part["data"]
+            return {**part, "type": "blob", "content": block.data}
         if block.uri is not None:
             return {**part, "type": "uri"}
         return part
