@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it.token import Token
 
+from sessionrecord import ijson
 from sessionrecord.convert import claude_code, codex
 from sessionrecord.export import to_markdown
 from sessionrecord.export.plain import code, fence, json_text, visible
 from sessionrecord.session import Session
 from tests.export.represented import tokens
 from tests.export.sessions import Wire, agent, call, kinds, result, session, sessions, text, usage, user
-from tests.strategies import json_values, texts
+from tests.strategies import exact, json_values, texts
 
 DATA = Path(__file__).resolve().parents[2] / "examples" / "data"
 
@@ -44,7 +46,7 @@ SEEN = {
 def headings(page: str) -> list[str]:
     """The headings of a page, as written."""
     found = tokens(page)
-    return [t.content for before, t in zip(found, found[1:], strict=False) if before.type == "heading_open"]
+    return [t.content for before, t in pairwise(found) if before.type == "heading_open"]
 
 
 def inner(page: str) -> list[Token]:
@@ -113,7 +115,8 @@ def test_a_fence_holds_its_text_and_nothing_ends_it(said: str) -> None:
 @given(HOSTILE)
 def test_a_code_span_holds_its_text_on_one_line(said: str) -> None:
     (_, line, _) = tokens(f"- word: {code(said)} end")[2:5]
-    before, span, after = line.children or ()
+    assert line.children
+    before, span, after = line.children
     assert (before.content, span.type, after.content) == ("word: ", "code_inline", " end")
     shown = visible(said, keep="").replace("|", "\\x7c")
     assert span.content == (shown if shown.strip() else f'"{shown}"')
@@ -131,9 +134,6 @@ def test_visible_text_hides_nothing_and_changes_only_what_is_hidden(said: str) -
 
 @given(json_values())
 def test_json_text_is_the_value_with_hidden_characters_escaped(value: Any) -> None:
-    from sessionrecord import ijson
-    from tests.strategies import exact
-
     shown = json_text(value)
     assert visible(shown, keep="\n") == shown
     assert exact(ijson.loads(shown.encode())) == exact(ijson.loads(ijson.dumps(value)))

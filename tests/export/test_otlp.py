@@ -311,7 +311,7 @@ def test_a_model_call_covers_the_moments_of_its_records() -> None:
     span = named(to_otlp(made), "chat")
     assert int(span["startTimeUnixNano"]) == T0 + 2 * 10**9
     assert "sessionrecord.time_derived" not in span["attributes"]
-    assert kinds(to_otlp(session(*(r.to_wire() for r in made.records[1:3]))))["bounds_unknown"] == 1
+    assert kinds(to_otlp(Session.from_records(made.records[:3])))["bounds_unknown"] == 1
 
 
 def test_a_call_made_in_another_is_its_child_and_no_circle_is_followed() -> None:

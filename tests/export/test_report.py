@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 from pathlib import Path
 
@@ -80,7 +79,7 @@ def test_an_export_is_written_whole_for_its_owner_only(tmp_path: Path) -> None:
     exported.write(path)
     assert json.loads(path.read_text()) == json.loads(exported.text) == exported.data
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert os.listdir(tmp_path) == ["out.json"]
+    assert [p.name for p in tmp_path.iterdir()] == ["out.json"]
 
 
 def test_a_text_export_is_its_data() -> None:

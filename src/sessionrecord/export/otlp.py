@@ -327,12 +327,19 @@ class _Trace:
                 self._mark(span, "end_before_start", record)
         elif start is not None:
             span.start, span.end = start, min(start + (took or 0), LATEST)
-            self._mark(span, *(("end_unknown", record) if took is None else ("time_derived", record, "/durationMs")))
+            self._one_end(span, "end_unknown", record, took)
         elif end is not None:
             span.start, span.end = max(end - (took or 0), 0), end
-            self._mark(span, *(("start_unknown", record) if took is None else ("time_derived", record, "/durationMs")))
+            self._one_end(span, "start_unknown", record, took)
         else:
             self._unknown_time(span, record, execution.carried, took)
+
+    def _one_end(self, span: Span, unknown: str, record: Record, took: int | None) -> None:
+        """Say how the other end of a span came about."""
+        if took is None:
+            self._mark(span, unknown, record)
+        else:
+            self._mark(span, "time_derived", record, "/durationMs")
 
     def _event(self, span: Span, item: Item, carried: int | None) -> None:
         record = item.record
