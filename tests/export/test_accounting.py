@@ -8,7 +8,7 @@ from typing import Any
 
 import atif
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sessionrecord.export import KINDS, Exported, LossReport, to_atif, to_markdown, to_otlp
@@ -22,9 +22,6 @@ from tests.export.sessions import sessions
 def with_content(session: Session, *, at: int | None = None) -> Exported:
     return to_otlp(session, at=at, content=True)
 
-
-few = settings(max_examples=settings().max_examples // 4)
-"""Drawing a session takes longer than all that is done with it."""
 
 EXPORTERS: list[Callable[..., Exported]] = [to_atif, to_otlp, with_content, to_markdown]
 
@@ -42,7 +39,6 @@ def found(exported: Exported) -> set[int]:
 
 
 @pytest.mark.parametrize("export", EXPORTERS)
-@few
 @given(sessions(), st.one_of(st.none(), st.integers(1, 14)))
 def test_each_record_is_in_the_export_or_listed_as_left_out(
     export: Callable[..., Exported], session: Session, at: int | None
@@ -70,7 +66,6 @@ def path_records(session: Session, at: int | None) -> list[Any]:
     return latest
 
 
-@few
 @given(sessions(), st.one_of(st.none(), st.integers(1, 14)))
 def test_each_text_of_the_path_is_in_every_export(session: Session, at: int | None) -> None:
     """The texts of the messages, results and summaries of the path, in JSON as they are, in Markdown made visible."""
@@ -106,7 +101,6 @@ def spoken(attributes: dict[str, Any]) -> set[str]:
     return found
 
 
-@few
 @given(sessions())
 def test_a_call_of_the_path_and_its_result_are_a_pair_in_every_export(session: Session) -> None:
     """Paired by callId, never by adjacency (section 7, rule 6)."""
@@ -132,7 +126,6 @@ def test_a_call_of_the_path_and_its_result_are_a_pair_in_every_export(session: S
         assert latest <= set(spans[call_id])
 
 
-@few
 @given(sessions(), st.one_of(st.none(), st.integers(1, 14)))
 def test_a_trajectory_is_valid_by_the_public_models(session: Session, at: int | None) -> None:
     """Requirement of the export: ATIF 1.8, validated by the public `atif` package."""
@@ -140,7 +133,6 @@ def test_a_trajectory_is_valid_by_the_public_models(session: Session, at: int | 
     assert trajectory.schema_version == "ATIF-v1.8"
 
 
-@few
 @given(sessions())
 def test_an_export_at_a_seq_is_that_of_a_stream_that_ends_there(session: Session) -> None:
     """`at=seq` means: only records with `seq` ≤ that (section 3)."""
@@ -155,7 +147,6 @@ def test_an_export_at_a_seq_is_that_of_a_stream_that_ends_there(session: Session
         assert with_content(session, at=at).text == with_content(short).text
 
 
-@few
 @given(sessions())
 def test_a_message_off_the_path_is_listed_by_those_that_hold_one_history(session: Session) -> None:
     on_path = {e.first for e in session.active_path().entities}

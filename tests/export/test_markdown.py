@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it.token import Token
 
@@ -72,7 +72,6 @@ def entries(page: str) -> list[str]:
     return [match[1] for h in headings(page) if (match := re.match(r"(\d+)\. ", h))]
 
 
-@settings(max_examples=settings().max_examples // 2)
 @given(sessions())
 def test_a_page_holds_no_markup_but_its_own(made: Session) -> None:
     page = to_markdown(made).text

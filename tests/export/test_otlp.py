@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from google.protobuf import json_format
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
 
@@ -50,7 +50,6 @@ def named(exported: Exported, name: str) -> Wire:
     return span
 
 
-@settings(max_examples=settings().max_examples // 2)
 @given(sessions(), st.booleans())
 def test_a_request_is_one_that_protobuf_reads(made: Session, content: bool) -> None:
     """OTLP 1.x, `ExportTraceServiceRequest`: identifiers are 16 and 8 bytes, unique, and every parent is there."""
