@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import atif
@@ -11,6 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sessionrecord import ijson
+from sessionrecord.errors import IJsonError
 from sessionrecord.export import KINDS, Exported, LossReport, to_atif, to_markdown, to_otlp
 from sessionrecord.export.plain import visible
 from sessionrecord.records import InvalidRecord, Message, TextBlock, ToolCall, ToolResult
@@ -99,6 +103,69 @@ def spoken(attributes: dict[str, Any]) -> set[str]:
         elif name.endswith(".records"):
             found |= {s for v in value for s in strings(json.loads(v))}
     return found
+
+
+def leaves(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """The strings and numbers in a JSON value as text, each with its JSON Pointer."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from leaves(inner, place + ijson.pointer(name))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from leaves(inner, f"{place}/{index}")
+    elif value is not None and not isinstance(value, bool):
+        yield place, value if isinstance(value, str) else ijson.dumps(value).decode()
+
+
+def told(exported: Exported) -> set[str]:
+    """All strings and numbers of an export as text, those within JSON text among them."""
+    found: set[str] = set()
+    if exported.report.target == "markdown":
+        for token in represented.tokens(exported.text):
+            pieces = [child.content for child in token.children or ()] if token.type == "inline" else [token.content]
+            found.update(pieces)
+            found.update(word for piece in pieces for word in piece.split())
+            if token.info == "json":
+                found.update(visible(text) for _, text in leaves(ijson.loads(token.content.encode())))
+        return found
+    waiting = [exported.data]
+    while waiting:
+        for _, text in leaves(waiting.pop()):
+            found.add(text)
+            if text[:1] in ("{", "["):
+                with suppress(IJsonError):
+                    waiting.append(ijson.loads(text.encode()))
+    return found
+
+
+RENAMED = {
+    "atif": r"/(type|seq)|/role|/content/\d+/(type|text|data|mimeType)|/(summary)/\d+/(type|text|data|mimeType)",
+    "otlp": r"/(type|seq|namespace|role|timestamp|stopReason|scope|counter|timeToFirstTokenMs)|/(content|summary)/\d+/type",
+    "markdown": r"/(type|seq|role|timestamp)|/(content|summary)/\d+/(type|text|oldText|newText)",
+}
+"""Members whose value has another form in the export; what becomes of them is tested one by one."""
+
+
+@pytest.mark.parametrize("export", [to_atif, with_content, to_markdown])
+@given(sessions())
+def test_each_value_of_a_record_is_in_the_export_or_its_member_is_listed(
+    export: Callable[..., Exported], session: Session
+) -> None:
+    exported = export(session)
+    there, values = found(exported), told(exported)
+    lost = {(loss.seq, loss.pointer) for loss in exported.report.losses}
+    markdown = exported.report.target == "markdown"
+    for record in session.records:
+        if isinstance(record, InvalidRecord) or record.seq not in there:
+            continue
+        for place, text in leaves(record.to_wire()):
+            if re.fullmatch(RENAMED[exported.report.target], place):
+                continue
+            shown = {visible(text), visible(text, keep="").replace("|", "\\x7c"), f'"{visible(text, keep="")}"'}
+            if shown & values if markdown else text in values:
+                continue
+            above = ["/" + "/".join(place.split("/")[1:n]) for n in range(2, place.count("/") + 2)]
+            assert any((record.seq, p) in lost for p in above), (place, text, record)
 
 
 @given(sessions())

@@ -65,7 +65,7 @@ def test_a_small_session_becomes_this_trajectory() -> None:
                         "tool_call_id": "c1",
                         "function_name": "Read",
                         "arguments": {"path": "a.py"},
-                        "extra": {"asr": {"type": "tool_call", "seq": 4, "id": "r4"}},
+                        "extra": {"asr": {"type": "tool_call", "seq": 4, "id": "r4", "modelCallId": "mc"}},
                     }
                 ],
                 "observation": {
@@ -82,10 +82,23 @@ def test_a_small_session_becomes_this_trajectory() -> None:
                     "completion_tokens": 3,
                     "cached_tokens": 5,
                     "cost_usd": 0.3,
-                    "extra": {"asr": {"type": "usage", "seq": 6, "id": "r6", "inputTokens": 10, "cacheWriteTokens": 2}},
+                    "extra": {
+                        "asr": {
+                            "type": "usage",
+                            "seq": 6,
+                            "id": "r6",
+                            "modelCallId": "mc",
+                            "inputTokens": 10,
+                            "cacheWriteTokens": 2,
+                        }
+                    },
                 },
                 "llm_call_count": 1,
-                "extra": {"asr": [{"type": "message", "seq": 3, "id": "r3", "messageId": "a-let me look"}]},
+                "extra": {
+                    "asr": [
+                        {"type": "message", "seq": 3, "id": "r3", "messageId": "a-let me look", "modelCallId": "mc"}
+                    ]
+                },
             },
         ],
         "final_metrics": {
@@ -129,6 +142,14 @@ def test_records_that_name_no_model_call_are_one_step_until_a_result() -> None:
 
 def test_a_record_without_a_model_call_is_not_put_with_one_that_names_it() -> None:
     assert len(steps(agent("a", modelCallId="m"), agent("b"), agent("c", modelCallId="m"))) == 3
+
+
+def test_a_model_call_that_others_come_between_is_counted_once_and_its_parts_are_told_apart() -> None:
+    first, _, second = steps(agent("a", modelCallId="m"), user("b"), agent("c", modelCallId="m"))
+    assert (first["llm_call_count"], second.get("llm_call_count")) == (1, None)
+    (one,) = steps(agent("a", modelCallId="m"), agent("b", modelCallId="m"))
+    assert one["message"] == [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    assert [r.get("firstPart") for r in one["extra"]["asr"]] == [None, 1]
 
 
 def test_a_result_that_comes_after_a_later_step_stands_with_its_call_and_that_is_said() -> None:
@@ -318,7 +339,9 @@ def test_a_cost_in_another_currency_is_no_cost_in_usd() -> None:
     exported = to_atif(session(agent("a", modelCallId="m"), used, agentVersion="1"))
     (step,) = exported.data["steps"]
     assert step["metrics"] == {
-        "extra": {"asr": {"type": "usage", "seq": 3, "id": "r3", "cost": {"amount": 3, "currency": "EUR"}}}
+        "extra": {
+            "asr": {"type": "usage", "seq": 3, "id": "r3", "modelCallId": "m", "cost": {"amount": 3, "currency": "EUR"}}
+        }
     }
     assert "total_cost_usd" not in exported.data["final_metrics"]
     assert exported.data["final_metrics"]["extra"]["costs"] == {"EUR": Decimal(3)}

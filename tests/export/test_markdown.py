@@ -191,6 +191,7 @@ Members:
 - record: `r3`, seq 3
 - time: 2026-01-01T00:00:00Z
 - turn: `t`
+- message: ```` u-look at ```this``` ````
 
 ````
 look at ```this```

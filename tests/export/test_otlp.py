@@ -130,6 +130,7 @@ def test_a_small_session_becomes_these_spans() -> None:
         "gen_ai.conversation.id": "s1",
         "sessionrecord.record.ids": ["r3", "r4", "r5", "r7"],
         "sessionrecord.turn.ids": ["t"],
+        "sessionrecord.model_call.id": "mc",
         "sessionrecord.time_derived": True,
         "gen_ai.response.time_to_first_chunk": 0.5,
         "sessionrecord.request.id": "rq",
@@ -150,6 +151,7 @@ def test_a_small_session_becomes_these_spans() -> None:
         "sessionrecord.record.ids": ["r4", "r6"],
         "sessionrecord.turn.ids": ["t"],
         "sessionrecord.tool.kind": "read",
+        "sessionrecord.model_call.id": "mc",
         "sessionrecord.tool.outcome": "success",
         "sessionrecord.tool.exit_code": 0,
     }

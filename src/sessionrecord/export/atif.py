@@ -95,6 +95,7 @@ class _Step:
     extra: dict[str, Any] = field(default_factory=dict)
     records: list[dict[str, Any]] = field(default_factory=list)
     answered: bool = False
+    begins: bool = False  # whether it is the first step of its model call
 
     def wire(self, number: int) -> dict[str, Any]:
         """The step as ATIF writes it; members that it does not have are left out."""
@@ -108,7 +109,7 @@ class _Step:
             "tool_calls": list(self.calls.values()) or None,
             "observation": {"results": self.results} if self.results else None,
             "metrics": self.metrics,
-            "llm_call_count": 1 if self.model_call_id is not None else None,
+            "llm_call_count": 1 if self.begins else None,
             "extra": {**self.extra, **({"asr": self.records} if self.records else {})} or None,
         }
         return {name: value for name, value in members.items() if value is not None}
@@ -156,7 +157,7 @@ class _Steps:
         step = self._new("agent")
         step.model_call_id = record.model_call_id
         if record.model_call_id is not None:
-            self._of_model_call.setdefault(record.model_call_id, step)
+            step.begins = self._of_model_call.setdefault(record.model_call_id, step) is step
         return step
 
     def _timed(self, step: _Step, record: Record, members: dict[str, Any]) -> dict[str, Any]:
@@ -171,7 +172,7 @@ class _Steps:
 
     def _message(self, record: Message) -> None:
         source = _SOURCES.get(record.role)
-        used = ["content", "modelCallId"]
+        used = ["content"]
         if source is None or record.role == "developer":
             self._report.add("role_mapped", "role", record, "/role", kept=True)
         else:
@@ -180,14 +181,16 @@ class _Steps:
         if step.source == "agent" and record.model is not None and step.model in (None, record.model):
             step.model = record.model
             used.append("model")
-        if not record.content and source != "agent":
+        if record.content is None or (not record.content and source != "agent"):
             self._report.add("content_absent", "content", record, "/content")
+        first = len(step.content.parts)
         left = step.content.add(record, record.content, "content", self._report, reasons=step.source == "agent")
-        self._keep(step, record, used, left)
-
-    def _keep(self, step: _Step, record: Record, used: list[str], left: list[dict[str, Any]]) -> None:
         members = self._timed(step, record, rest(record, used))
-        step.records.append(self._holdable(record, {**members, **({"content": left} if left else {})}))
+        if left:
+            members["content"] = left
+        if 0 < first < len(step.content.parts):
+            members["firstPart"] = first  # where its parts begin among those of the step
+        step.records.append(self._holdable(record, members))
 
     def _holdable(self, record: Record, members: dict[str, Any]) -> dict[str, Any]:
         if any(state.state != "complete" for state in (record.capture or {}).values()):
@@ -201,7 +204,7 @@ class _Steps:
 
     def _call(self, record: ToolCall) -> None:
         step = self._agent_step(record)
-        used = ["callId", "name", "arguments", "modelCallId"]
+        used = ["callId", "name", "arguments"]
         if record.name is None:
             self._report.add("name_absent", "name", record, "/name")
         members = self._timed(step, record, rest(record, used))
@@ -275,7 +278,9 @@ class _Steps:
             self._report.add("content_absent", "summary", record, "/summary")
         left = step.content.add(record, record.summary, "summary", self._report, reasons=False)
         members = self._timed(step, record, rest(record, used))
-        step.records.append(self._holdable(record, {**members, **({"summary": left} if left else {})}))
+        if left:
+            members["summary"] = left
+        step.records.append(self._holdable(record, members))
 
     def attach(self, audit: list[Item]) -> None:
         """Put model calls and usage with the steps they are of; the audit records that no step holds are reported."""
@@ -295,7 +300,7 @@ class _Steps:
         if step is None:
             self._report.add("no_step", record.type, record)
             return
-        used = ["modelCallId"] if step.model_call_id == record.model_call_id else []
+        used = []
         if record.model is not None and step.model in (None, record.model):
             step.model = record.model
             used.append("model")
@@ -315,14 +320,15 @@ class _Steps:
         self.metered.add(record.model_call_id or "")
 
     def _metrics(self, record: Usage) -> dict[str, Any]:
-        used = ["modelCallId", "outputTokens", "cacheReadTokens"]
+        used = ["outputTokens", "cacheReadTokens"]
         prompt, unknown = prompt_tokens(record)
         if unknown:
             self._report.add("tokens_partly_known", ", ".join(unknown), record, "/inputTokens", kept=True)
         cost = None
         if record.cost is not None and record.cost.currency == "USD":
             cost = record.cost.amount
-            used.append("cost")
+            if not record.cost.model_extra:
+                used.append("cost")
         elif record.cost is not None:
             self._report.add("currency", record.cost.currency, record, "/cost", kept=True)
         metrics = {
@@ -358,7 +364,7 @@ def _totals(session: Session, at: int | None, material: Material, steps: _Steps,
         "costs": costs or None,
         "missing": usage.total.missing or None,
         "incomplete_usage_records": usage.incomplete or None,
-        "includes_children": usage.includes_children,
+        "includes_children": usage.includes_children if usage.by_model else None,
     }
     for currency in costs:
         report.add("currency", currency, None, kept=True)

@@ -116,7 +116,14 @@ class _Page:
             role = _ROLES.get(record.role) or code(record.role)
             yield f"### {number}. {role}"
             yield self._facts(
-                item, [("model", record.model), ("stop reason", record.stop_reason), ("origin", record.origin)]
+                item,
+                [
+                    ("message", record.message_id),
+                    ("model call", record.model_call_id),
+                    ("model", record.model),
+                    ("stop reason", record.stop_reason),
+                    ("origin", record.origin),
+                ],
             )
             yield from self._blocks(record, "content", record.content)
             yield from self._more(
@@ -125,7 +132,15 @@ class _Page:
         elif isinstance(record, ToolCall):
             yield f"### {number}. Tool call {code(record.name or '')}"
             child = record.child_session
-            yield self._facts(item, [("call", record.call_id), ("status", record.status), ("child session", child)])
+            yield self._facts(
+                item,
+                [
+                    ("call", record.call_id),
+                    ("model call", record.model_call_id),
+                    ("status", record.status),
+                    ("child session", child),
+                ],
+            )
             if child is not None:
                 self._report.add("child_session", "childSession", record, "/childSession", kept=True)
             if "arguments" in record.model_fields_set:
@@ -144,7 +159,9 @@ class _Page:
         elif isinstance(record, Compaction):
             yield f"### {number}. Compaction"
             yield _compaction(record)
-            yield self._facts(item, [("status", record.status), ("kept from", record.kept_from)])
+            yield self._facts(
+                item, [("compaction", record.compaction_id), ("status", record.status), ("kept from", record.kept_from)]
+            )
             yield from self._blocks(record, "summary", record.summary)
             yield from self._more(record, ("compactionId", "status", "keptFrom", "summary"))
         elif isinstance(record, Rewind):

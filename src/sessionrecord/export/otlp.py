@@ -41,13 +41,13 @@ _FINISH: Final = {
     "refusal": "content_filter",
 }
 """Stop reasons in the words of the conventions; all others stay as they are."""
+_OF_CALL: Final = (Message, ToolCall, ModelCall, Usage)
 _SESSION: Final = ("agent", "sessionId", "namespace", "agentVersion")
 _MODEL_CALL: Final = (
     "modelCallId", "turnId", "provider", "requestId", "status", "stopReason", "durationMs", "timeToFirstTokenMs",
 )  # fmt: skip
 _USAGE: Final = (
-    "modelCallId", "turnId", "scope", "counter", "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens",
-    "reasoningTokens",
+    "modelCallId", "turnId", "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens",
 )  # fmt: skip
 _TOOL_CALL: Final = ("callId", "name", "turnId", "kind", "modelCallId", "parentCallId", "childSession")
 _TOOL_RESULT: Final = ("callId", "turnId", "outcome", "exitCode", "durationMs")
@@ -179,12 +179,13 @@ class _Trace:
             "gen_ai.response.finish_reasons": [_FINISH.get(stops[0], stops[0])] if stops else None,
             "gen_ai.conversation.compacted": inference.compacted or None,
             **self._common(records, inference.on_path),
+            "sessionrecord.model_call.id": next((r.model_call_id for r in records if isinstance(r, _OF_CALL)), None),
         }
         if span.attributes["gen_ai.provider.name"] is None:
             self._report.add("provider_unknown", "gen_ai.provider.name", records[0], "/provider")
         self._chat_time(span, inference)
         left: list[tuple[Record, tuple[str, ...]]] = []
-        said = ("messageId", "content") if self._content else ()
+        said = ("content",) if self._content else ()
         left += [(r, ("modelCallId", "role", "turnId", *said)) for r in inference.outputs if isinstance(r, Message)]
         if about is not None:
             self._model_call(span, about)
@@ -291,7 +292,11 @@ class _Trace:
         return span
 
     def _tool_call(self, span: Span, call: ToolCall) -> tuple[str, ...]:
-        span.attributes["sessionrecord.tool.kind"] = call.kind
+        span.attributes |= {
+            "sessionrecord.tool.kind": call.kind,
+            "sessionrecord.model_call.id": call.model_call_id,
+            "sessionrecord.parent_call.id": call.parent_call_id,
+        }
         if call.child_session is not None:
             child = str(SessionReference(SessionReference.parse(call.child_session).key))
             span.links.append({"traceId": trace_id(child), "spanId": span_id(child)})
