@@ -140,7 +140,7 @@ def told(exported: Exported) -> set[str]:
 
 RENAMED = {
     "atif": r"/(type|seq)|/role|/content/\d+/(type|text|data|mimeType)|/(summary)/\d+/(type|text|data|mimeType)",
-    "otlp": r"/(type|seq|namespace|role|timestamp|stopReason|scope|counter|timeToFirstTokenMs)|/(content|summary)/\d+/type",
+    "otlp": r"/(type|seq|namespace|inputTokens|role|timestamp|stopReason|scope|counter|timeToFirstTokenMs)|/(content|summary)/\d+/type",
     "markdown": r"/(type|seq|role|timestamp)|/(content|summary)/\d+/(type|text|oldText|newText)",
 }
 """Members whose value has another form in the export; what becomes of them is tested one by one."""
