@@ -385,13 +385,16 @@ def test_the_model_of_a_step_is_that_of_its_records_and_the_agent_has_one_only_i
 
 def test_a_child_session_is_named_by_its_reference() -> None:
     exported = to_atif(session(call("c1", childSession="asr:toy/s1/kid"), result("c1"), agentVersion="1"))
-    named, answer = exported.data["steps"][0]["observation"]["results"]
-    assert named == {
+    named = {
         "source_call_id": "c1",
         "subagent_trajectory_ref": [{"trajectory_path": "asr:toy/s1/kid", "session_id": "kid"}],
     }
-    assert answer["content"] == "done"
+    (answer,) = exported.data["steps"][0]["observation"]["results"]
+    extra = {"asr": {"type": "tool_result", "seq": 3, "id": "r3", "outcome": "success"}}
+    assert answer == {**named, "content": "done", "extra": extra}
     assert kinds(exported) == {"child_session": 1}
+    (unanswered,) = to_atif(session(call("c1", childSession="asr:toy/s1/kid"))).data["steps"]
+    assert unanswered["observation"]["results"] == [named]
     atif.Trajectory.model_validate(exported.data)
 
 

@@ -162,14 +162,7 @@ PAGE = """\
 Header:
 
 ```json
-{
-  "type": "session",
-  "seq": 1,
-  "id": "r1",
-  "producer": {
-    "method": "native"
-  }
-}
+{"type":"session","seq":1,"id":"r1","producer":{"method":"native"}}
 ```
 
 ## History
@@ -181,9 +174,7 @@ Header:
 Members:
 
 ```json
-{
-  "title": "A look"
-}
+{"title":"A look"}
 ```
 
 ### 2. User
@@ -205,9 +196,7 @@ look at ```this```
 Arguments:
 
 ```json
-{
-  "path": "a.py"
-}
+{"path":"a.py"}
 ```
 
 ### 4. Result of `Read`
@@ -252,7 +241,7 @@ def test_rewinds_and_compactions_are_told_where_they_happened() -> None:
         agent("d"),
     )
     assert "went back to `messageId=u-a`" in got["1. Rewind"]
-    assert '"reason": "no"' in got["1. Rewind"]
+    assert '"reason":"no"' in got["1. Rewind"]
     assert "went back to the start" in got["2. Rewind"]
     assert "- message `messageId=a-b`, seq 3: taken back by a rewind" in got["Not on the path"]
     assert list(got) == ["Session", "History", "1. Rewind", "2. Rewind", "3. Assistant", "Not on the path"]
@@ -275,7 +264,7 @@ def test_other_records_stand_between_in_their_order() -> None:
         user("a"), {"type": "error", "message": "busy"}, agent("b", model="m", stopReason="end_turn", origin="x")
     )
     assert list(got)[2:] == ["1. User", "2. Record `error`", "3. Assistant"]
-    assert '"message": "busy"' in got["2. Record `error`"]
+    assert '"message":"busy"' in got["2. Record `error`"]
     assert "- model: `m`\n- stop reason: `end_turn`\n- origin: `x`" in got["3. Assistant"]
 
 
@@ -293,8 +282,8 @@ def test_blocks_that_are_no_text_are_described() -> None:
     assert "Reasoning:\n\n```\nhm\n```\n\n- signature: 4 characters, not shown" in page
     assert "- encrypted: 3 characters, not shown" in page
     assert "Of type image, `image/png`:\n\n- about 6 bytes, not included" in page
-    assert '"name": "n"' in page
-    assert '"uri": "file:///a"' in page
+    assert '"name":"n"' in page
+    assert '"uri":"file:///a"' in page
     assert "Change of `a.py`:\n\nText before:\n\n```\nx\n```\n\nText after:\n\n```\ny\n```" in page
     assert "Of type `x-chart`:" in page
     assert "aGkhaGkh" not in page
@@ -328,7 +317,7 @@ def test_usage_names_what_is_not_known() -> None:
         call("c", childSession="asr:toy//kid"),
     )
     assert "| no model named | 10 | unknown |\n| `big` | unknown | 3 |" in got["Usage"]
-    assert "- 1 records say that a count is not complete\n- child session: `asr:toy//kid`" in got["Usage"]
+    assert "- usage records that say that a count is not complete: 1\n- child session: `asr:toy//kid`" in got["Usage"]
     assert "Usage" not in sections(user("a"))
     assert "|" not in sections({"type": "model_call", "modelCallId": "m"})["Usage"]
 

@@ -123,6 +123,7 @@ class _Steps:
         self._report = report
         self._of_call: dict[str, _Step] = {}
         self._of_model_call: dict[str, _Step] = {}
+        self._started: dict[str, dict[str, Any]] = {}  # by call, the result that names a child session
         self.metered: set[str] = set()
 
     def add(self, record: Record) -> None:
@@ -237,13 +238,15 @@ class _Steps:
     def _child(self, step: _Step, call_id: str, session: str) -> None:
         key = SessionReference.parse(session).key
         child = {"trajectory_path": session, "session_id": key.session_id}
-        step.results.append({"source_call_id": call_id, "subagent_trajectory_ref": [child]})
+        result = {"source_call_id": call_id, "subagent_trajectory_ref": [child]}
+        self._started[call_id] = result
+        step.results.append(result)
 
     def _result(self, record: ToolResult) -> None:
         step = self._of_call.get(record.call_id)
         content = Content()
         left = content.add(record, record.content, "content", self._report, reasons=False)
-        result: dict[str, Any] = {}
+        result = self._started.get(record.call_id, {})
         used = ["content"]
         if step is None:
             self._report.add("result_without_call", "callId", record, "/callId", kept=True)
@@ -261,7 +264,8 @@ class _Steps:
         if left:
             members["content"] = left
         result["extra"] = {"asr": self._holdable(record, members)}
-        step.results.append(result)
+        if record.call_id not in self._started:
+            step.results.append(result)
 
     def _compaction(self, record: Compaction) -> None:
         step = self._new("system")

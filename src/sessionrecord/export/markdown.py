@@ -269,7 +269,7 @@ class _Page:
             yield "Tokens. A number with + is of those model calls that recorded it."
         notes = [f"- cost: {amount} {code(currency)}" for currency, amount in usage.costs.items()]
         if usage.incomplete:
-            notes.append(f"- {usage.incomplete} records say that a count is not complete")
+            notes.append(f"- usage records that say that a count is not complete: {usage.incomplete}")
         notes += [f"- child session: {code(child)}" for child in usage.children]
         if notes:
             yield "\n".join(notes)

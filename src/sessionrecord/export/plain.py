@@ -13,6 +13,7 @@ __all__ = ["code", "fence", "json_text", "visible"]
 # joiners that scripts and emoji need; they move nothing
 _HARMLESS: Final = frozenset("\u200c\u200d")
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_LINE: Final = 100
 _BACKTICKS: Final = re.compile("`+")
 
 
@@ -48,8 +49,10 @@ def code(text: str) -> str:
 
 
 def json_text(value: Any) -> str:
-    """A JSON value over several lines, hidden characters as JSON escapes."""
-    text = ijson.dumps(value, indent=True).decode()
+    """A JSON value, over several lines where one would be long, hidden characters as JSON escapes."""
+    text = ijson.dumps(value).decode()
+    if len(text) > _LINE:
+        text = ijson.dumps(value, indent=True).decode()
     if text.isprintable():
         return text
     return "".join(char if char == "\n" else _json_escape(char) for char in text)
