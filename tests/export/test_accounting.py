@@ -47,7 +47,7 @@ def found(exported: Exported) -> set[int]:
 def test_each_record_is_in_the_export_or_listed_as_left_out(
     export: Callable[..., Exported], session: Session, at: int | None
 ) -> None:
-    """Issue of every exporter: `records` is what is represented, folded or left out, each record once."""
+    """Each record counts once: as represented, folded or left out (docs/export.md)."""
     exported = export(session, at=at)
     report, lost = exported.report, lost_whole(exported.report)
     valid = [r for r in session.records if not isinstance(r, InvalidRecord) and (at is None or r.seq <= at)]
@@ -195,7 +195,7 @@ def test_a_call_of_the_path_and_its_result_are_a_pair_in_every_export(session: S
 
 @given(sessions(), st.one_of(st.none(), st.integers(1, 14)))
 def test_a_trajectory_is_valid_by_the_public_models(session: Session, at: int | None) -> None:
-    """Requirement of the export: ATIF 1.8, validated by the public `atif` package."""
+    """The `atif` package holds the models of ATIF 1.8."""
     trajectory = atif.Trajectory.model_validate(json.loads(to_atif(session, at=at).text))
     assert trajectory.schema_version == "ATIF-v1.8"
 

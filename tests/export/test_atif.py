@@ -447,7 +447,7 @@ def test_a_broken_revision_leaves_the_valid_one_before_it() -> None:
 
 @pytest.mark.parametrize("sample", ["claude-code-sample.jsonl", "codex-sample.jsonl"])
 def test_the_sample_logs_become_valid_trajectories(sample: str) -> None:
-    """Done when: export to ATIF passes the public models for converted logs."""
+    """Whole logs pass the models of the `atif` package, with every call of the path."""
     convert = claude_code.convert if sample.startswith("claude") else codex.convert
     made = Session.from_records(convert(DATA / sample).main)
     exported = to_atif(made)

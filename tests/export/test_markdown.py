@@ -268,6 +268,14 @@ def test_other_records_stand_between_in_their_order() -> None:
     assert "- model: `m`\n- stop reason: `end_turn`\n- origin: `x`" in got["3. Assistant"]
 
 
+def test_a_model_call_that_failed_is_told_and_one_that_did_not_is_counted() -> None:
+    done = {"type": "model_call", "modelCallId": "m", "status": "completed"}
+    failed = {"type": "model_call", "modelCallId": "n", "error": {"message": "busy"}}
+    exported = to_markdown(session(done, failed, {**failed, "modelCallId": "o", "error": {}, "status": "failed"}))
+    assert headings(exported.text)[2:4] == ["1. Record `model_call`", "2. Record `model_call`"]
+    assert [(x.kind, x.seq) for x in exported.report.losses] == [("folded", 2)]
+
+
 def test_blocks_that_are_no_text_are_described() -> None:
     blocks: list[Wire] = [
         {"type": "reasoning", "text": "hm", "signature": "abcd"},

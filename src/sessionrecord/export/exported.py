@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sessionrecord import ijson
@@ -19,7 +19,7 @@ __all__ = ["Exported"]
 class Exported:
     """A session in another format."""
 
-    data: Any
+    data: Any = field(repr=False)
     """The JSON value of a JSON format, numbers as the session holds them; the text of any other."""
     report: LossReport
     """What the format could not hold."""

@@ -99,7 +99,7 @@ class _Page:
     def history(self, material: Material) -> Iterator[str]:
         """What happened: the active path, and between its entities what else was recorded."""
         yield "## History"
-        items = [*material.path, *(i for i in material.audit if not isinstance(i.record, ModelCall | Usage))]
+        items = [*material.path, *(i for i in material.audit if not _counted(i.record))]
         items.sort(key=lambda item: item.order)
         self._names = {i.record.call_id: i.record.name for i in material.path if isinstance(i.record, ToolCall)}
         if not items:
@@ -107,7 +107,7 @@ class _Page:
         for number, item in enumerate(items, 1):
             yield from self._entry(number, item)
         for item in material.audit:
-            if isinstance(item.record, ModelCall | Usage):
+            if _counted(item.record):
                 self._report.add("folded", item.record.type, item.record)
 
     def _entry(self, number: int, item: Item) -> Iterator[str]:
@@ -277,6 +277,13 @@ class _Page:
 
 def _json(value: Any) -> str:
     return fence(json_text(value), "json")
+
+
+def _counted(record: Record) -> bool:
+    """Whether the table of usage is all that is told of a record: a model call that failed is part of what happened."""
+    if isinstance(record, ModelCall):
+        return record.status != "failed" and record.error is None
+    return isinstance(record, Usage)
 
 
 def _compaction(record: Compaction) -> str:
