@@ -14,6 +14,7 @@ from sessionrecord.cli import render, views
 from sessionrecord.cli.asif import asif_app
 from sessionrecord.cli.asm import asm_app
 from sessionrecord.cli.bundle import bundle_app
+from sessionrecord.cli.export import export_app
 from sessionrecord.cli.follow import follow
 from sessionrecord.cli.output import Out, note, working
 from sessionrecord.cli.program import DIFFERENT, DONE, FOUND_ERRORS, UNREADABLE, Program
@@ -33,6 +34,7 @@ app.add_typer(convert_app, name="convert")
 app.add_typer(asif_app, name="asif")
 app.add_typer(asm_app, name="asm")
 app.add_typer(bundle_app, name="bundle")
+app.add_typer(export_app, name="export")
 app.command()(follow)
 
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream to read; - reads standard input.")]
