@@ -1,4 +1,4 @@
-"""`sessionrecord export atif | otlp | markdown`."""
+"""`sessionrecord export atif | otlp | markdown | html`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def source(tmp_path: Path) -> str:
     return write(tmp_path / "in.jsonl", stream())
 
 
-@pytest.mark.parametrize("target", ["atif", "otlp", "markdown"])
+@pytest.mark.parametrize("target", ["atif", "otlp", "markdown", "html"])
 def test_an_export_is_written_and_its_losses_told(target: str, source: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = run("export", target, source, "-o", str(out))
@@ -27,7 +27,7 @@ def test_an_export_is_written_and_its_losses_told(target: str, source: str, tmp_
     assert f" of {len(SESSION)} records exported" in said[0]
     assert said[-2] == f"wrote {out}"
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
-    assert out.read_text().startswith("# Session" if target == "markdown" else "{\n")
+    assert out.read_text().startswith({"markdown": "# Session", "html": "<!DOCTYPE html>"}.get(target, "{\n"))
 
 
 def test_the_report_is_json_on_request_and_a_file_of_its_own(source: str, tmp_path: Path) -> None:

@@ -98,6 +98,21 @@ def markdown(
     return _export(lambda session: to_markdown(session, at=at), stream, output, loss_report, json, force)
 
 
+@export_app.command()
+def html(
+    stream: _Source,
+    output: _Output,
+    loss_report: _Report = None,
+    at: _At = None,
+    json: _Json = False,
+    force: _Force = False,
+) -> int:
+    """Write a page of HTML that needs nothing else: no script, nothing fetched."""
+    from sessionrecord.export import to_html
+
+    return _export(lambda session: to_html(session, at=at), stream, output, loss_report, json, force)
+
+
 def _export(
     export: Callable[[Session], Exported], stream: str, output: str, loss_report: str | None, json: bool, force: bool
 ) -> int:

@@ -1,0 +1,42 @@
+"""Sessions as one page of HTML that needs nothing else: no script, nothing fetched, stream text never markup."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sessionrecord.display.html import PAGE, Omission, session_page
+from sessionrecord.display.html.parts import sample
+from sessionrecord.export.exported import Exported
+from sessionrecord.export.report import KINDS, Loss, LossReport
+from sessionrecord.session import Session
+
+__all__ = ["to_html"]
+
+_LOSSES: Final = {
+    "image": "binary_left_out",
+    "bytes": "binary_left_out",
+    "encrypted": "encrypted_left_out",
+    "not-counted": "not_counted",
+}
+"""Kind of omission to kind of loss; the others are beyond the page's limits."""
+_UNITS: Final = {"text": "characters", "encrypted": "characters", "image": "bytes", "bytes": "bytes", "not-counted": "records"}
+
+
+def to_html(session: Session, *, at: int | None = None) -> Exported:
+    """A session, or what there was of it at a `seq`, as a page with all records in file order, the first and the last 5,000 where there are more."""
+    page = session_page(session if at is None else session.at(at))
+    report = LossReport("html", sum(session.counts(at=at).values()))
+    for omission in page.omissions:
+        if omission.kind != "records":
+            report.losses.append(_loss(omission))
+    first, last = sample(report.records, PAGE.items)
+    for i in range(first.stop, last.start) if last else ():
+        record = session.records[i]
+        report.add("beyond_limits", record.type or "line", record)
+    return Exported(page.html, report)
+
+
+def _loss(omission: Omission) -> Loss:
+    unit = _UNITS.get(omission.kind, omission.kind)
+    kind = _LOSSES.get(omission.kind, "beyond_limits")
+    return Loss(kind, f"{omission.count:,} {unit} of {omission.place}", f"{KINDS[kind]}: {omission.explanation}")
