@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +209,15 @@ def test_a_fold_of_a_file_raises_at_the_line_that_is_no_event() -> None:
     with pytest.raises(InvalidRecordError, match="session_id"):
         reducer.extend(EventReader(A + b"\n" + BAD + b"\n" + B + b"\n"))
     assert reducer.state.text == "a"
+
+
+def test_a_fold_of_a_reader_that_chooses_its_events_takes_those_it_chose() -> None:
+    class Results(EventReader):
+        def __iter__(self) -> Iterator[RunEvent | InvalidEvent]:
+            return (event for event in super().__iter__() if event.kind == "result")
+
+    state = reduce_run(Results(A + b"\n" + B + b"\n"))
+    assert (state.sequence, state.text, state.status) == (1, "", "completed")
 
 
 def test_a_fold_goes_on_where_a_look_at_the_events_of_a_file_has_stopped() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessionrecord.asm import (
+    PAYLOADS,
     PROTECTED_KEYS,
     InvalidEvent,
     MessageLog,
@@ -278,6 +281,46 @@ def test_an_event_that_is_none_is_refused_and_what_came_before_stays() -> None:
     with pytest.raises(TypeError, match="not of dict"):
         reducer.apply({})  # type: ignore[arg-type]
     assert reducer.state.sequence == 2
+
+
+MEMBERS = {"kind": "user_message", "run_id": "r", "session_id": "s", "payload": {"content": []}}
+
+
+@pytest.mark.parametrize("none", [{}, MEMBERS, b"{}", "{}", None, 1])
+def test_only_events_can_be_folded_however_they_come(none: Any) -> None:
+    """What a fold reads of a file are plain members, but from a caller they are nothing that was validated."""
+    for fold in (RunReducer().extend, reduce_run, final_result, lambda events: RunReducer().apply(events[0])):
+        with pytest.raises(TypeError, match="made of RunEvents, not of"):
+            fold([none])
+
+    async def one() -> AsyncIterator[Any]:
+        yield none
+
+    async def result() -> None:
+        await final_result(one())
+
+    with pytest.raises(TypeError, match="made of RunEvents, not of"):
+        asyncio.run(result())
+
+
+@pytest.mark.parametrize("kind", FULL)
+@pytest.mark.parametrize("value", [{"a": 1}, [1], None, "a1", 3])
+def test_members_that_a_kind_does_not_define_change_nothing(kind: str, value: Any) -> None:
+    """Ruling on payloads: unknown members are kept in `extra`; also those that another kind defines, of whatever type."""
+    others = {name: value for payload in FULL.values() for name in payload} | {"novel": value}
+    defined = set() if kind not in PAYLOADS else {f.alias or n for n, f in PAYLOADS[kind].model_fields.items()}
+    more = event(kind, FULL[kind] | {n: v for n, v in others.items() if n not in defined | FULL[kind].keys()})
+    plain = event(kind)
+    before = [event("run_started"), event("approval_requested")]
+    reducer, other = RunReducer(), RunReducer()
+    for e in before:
+        reducer.apply(e)
+        other.apply(e)
+    change, expected = reducer.apply(more), other.apply(plain)
+    assert (change.message, change.approval_opened, change.approval_closed, change.metadata_keys) == (
+        expected.message, expected.approval_opened, expected.approval_closed, expected.metadata_keys,
+    )  # fmt: skip
+    assert reducer.state == other.state == reduce_run([*before, more])
 
 
 def test_no_event_is_no_result() -> None:

@@ -117,7 +117,7 @@ class RunReducer:
         chunks, entries = len(self._chunks), len(self._entries)
         members = event.__dict__
         before = {key: self._metadata.get(key, _ABSENT) for key in (*event.metadata, _COST_KEY, _SESSION_KEY)}
-        asked = self._pending.get(_approval_id(event.payload))
+        asked = self._pending.get(_approval_id(event.payload)) if event.kind == "approval_resolved" else None
         if not self._fold(members):
             return RunChange(applied=False, sequence=self._sequence)
         return RunChange(
@@ -127,7 +127,7 @@ class RunReducer:
             status=None if self._status == status else self._status,
             cost=None if self._cost is cost else self._cost,
             approval_opened=self._pending[_approval_id(event.payload)] if event.kind == "approval_requested" else None,
-            approval_closed=asked if event.kind == "approval_resolved" else None,
+            approval_closed=asked,
             error=None if self._error is error else self._error,
             result=None if self._result is result else self._result,
             finished_at=event.timestamp if event.kind in _ENDS else None,
@@ -140,9 +140,10 @@ class RunReducer:
 
         An `EventReader`, or its `events()`, is folded without making an event of each line.
         """
-        fold = self._fold
-        for read in to_fold(events):
-            if type(read) is dict:
+        fold, in_file = self._fold, to_fold(events)
+        trusted = in_file is not None
+        for read in events if in_file is None else in_file:
+            if trusted and type(read) is dict:
                 fold(read)
             elif isinstance(read, RunEvent):
                 fold(read.__dict__)
