@@ -279,6 +279,71 @@ def test_unknown_kinds_and_broken_lines_are_kept_whole_and_named(tmp_path: Path)
         assert asm.convert(file).main == conversion.main
 
 
+def deep(levels: int) -> bytes:
+    return b"[" * levels + b"]" * levels
+
+
+@pytest.mark.parametrize(
+    ("line", "label", "value"),
+    [
+        (rb'{"kind":"raw","payload":{"content":"\ud800"}}', "raw", None),
+        (rb'{"kind":"\udc00","run_id":"r"}', "\ufffd", None),
+        (b'{"kind":"raw","run_id":"r","session_id":"s","payload":{"content":-1e400}}', "raw", None),
+        (b'{"kind":"raw","run_id":"r","session_id":"s","run_id":"q"}', "raw", None),
+        (b'{"kind":"raw","run_id":"r","x":' + deep(253) + b"}", "raw", None),
+        (b'{"kind":"raw","run_id":"r","session_id":"s","x":' + deep(253) + b"}", "raw", None),
+        (b'{"kind":"novel","run_id":"r","session_id":"s","x":' + deep(253) + b"}", "novel", None),
+        (b'{"kind":"raw","run_id":"r","x":' + deep(200) + b"}", "raw", json.loads(b'{"kind":"raw","run_id":"r","x":' + deep(200) + b"}")),
+        (b"\xff{", "(no kind)", {"base64": "/3s="}),
+        (b"null", "(no kind)", None),
+        (b"[1.0]", "(no kind)", [1.0]),
+    ],
+)  # fmt: skip
+def test_a_line_is_kept_whole_whatever_it_holds_and_the_others_are_converted(
+    line: bytes, label: str, value: Any
+) -> None:
+    """Its value where a record can hold it and it says all that the line says; else its text."""
+    conversion = asm.convert(delta("a").to_line() + b"\n" + line + b"\n" + delta("b").to_line() + b"\n")
+    kept = next(r.to_wire() for r in conversion.main if r.type == "native_line")
+    assert (kept["nativeType"], kept["value"]) == (label, line.decode() if value is None else value)
+    assert "".join(texts(conversion)) == "ab"
+    assert accounted(conversion) == 3
+    assert [d for d in Session.from_records(conversion.main).diagnostics if d.severity == "error"] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("2026-01-01T00:00:00.1234567891Z", "2026-01-01T00:00:00.123456789Z"),
+        ("2026-01-01t02:00:00.12345678912345+01:00", "2026-01-01T01:00:00.123456789Z"),
+        ("9999-12-31T23:59:59-00:01", None),
+        ("0000-01-01T00:00:00.5+00:01", None),
+    ],
+)
+def test_a_moment_that_no_record_can_name_is_cut_or_left_out_and_reported(given: str, kept: str | None) -> None:
+    """ASR-044: 9 digits of a fraction and a year of 4 digits in UTC; an event's timestamp has any fraction and offset."""
+    conversion = convert(event("user_message", {"content": ["a"]}, timestamp=given))
+    assert conversion.main[1].timestamp == kept
+    assert [(loss.field, loss.count) for loss in conversion.report.lost] == [("timestamp", 1)]
+    assert [note.code for note in conversion.report.notes] == ["timestamp-cut"]
+
+
+def test_a_count_that_no_record_can_hold_is_kept_with_its_event() -> None:
+    """ASR-042: a record's counts end at 2^53-1; those of events do not."""
+    conversion = convert(event("cost_update", {"input_tokens": 2**53, "output_tokens": 2**53 - 1, "cost_usd": 1}))
+    kept, usage = conversion.main[1:]
+    assert kept.to_wire()["value"]["payload"]["input_tokens"] == 2**53
+    assert isinstance(usage, Usage)
+    assert (usage.input_tokens, usage.output_tokens) == (None, 2**53 - 1)
+    assert [note.code for note in conversion.report.notes] == ["count-kept"]
+
+
+def test_a_null_in_usage_is_not_made_a_zero() -> None:
+    """Usage has what the event gives and no more."""
+    [usage] = of(Usage, convert(event("cost_update", {"input_tokens": None, "output_tokens": 0, "cost_usd": None})))
+    assert (usage.input_tokens, usage.output_tokens, usage.total_tokens, usage.cost) == (None, 0, None, None)
+
+
 @pytest.mark.parametrize("content", [b"", b"\n", b"oops\n", b'{"type":"user"}\n'])
 def test_what_holds_no_event_is_an_error_that_says_so(content: bytes) -> None:
     with pytest.raises(ConversionError, match="no valid event of a run"):

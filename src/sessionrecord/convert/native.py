@@ -22,9 +22,11 @@ __all__ = [
     "depth",
     "is_count",
     "is_duration",
+    "kept_text",
     "members",
     "native_value",
     "same",
+    "sound",
     "text",
     "timestamp",
     "units",
@@ -141,7 +143,7 @@ def _values(line: bytes, last: bool) -> Iterator[tuple[Any, tuple[str, ...], str
         reason = "torn at the end of the file" if last else "not JSON"
         if value is not None:
             reason = f"nested deeper than {MAX_DEPTH} levels"
-        yield _kept_text(line), (), reason
+        yield kept_text(line), (), reason
 
 
 def _value(line: bytes) -> tuple[Any, tuple[str, ...] | None]:
@@ -178,17 +180,18 @@ def _mended(value: Any) -> Any:
     while stack:
         item = stack.pop()
         if isinstance(item, list):
-            item[:] = [_sound(v) for v in item]
+            item[:] = [sound(v) for v in item]
             stack.extend(item)
         elif isinstance(item, dict):
             pairs = list(item.items())
             item.clear()
-            item.update((_sound(name), _sound(v)) for name, v in pairs)
+            item.update((sound(name), sound(v)) for name, v in pairs)
             stack.extend(item.values())
     return holder[0]
 
 
-def _sound(value: Any) -> Any:
+def sound(value: Any) -> Any:
+    """A string with U+FFFD for unpaired surrogates; anything else as it is."""
     return _SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value
 
 
@@ -212,7 +215,8 @@ def _glued(line: bytes) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
     yield from pieces
 
 
-def _kept_text(line: bytes) -> Any:
+def kept_text(line: bytes) -> Any:
+    """What a `native_line` record keeps of a line that is no JSON: its text, or its bytes where it is none."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:

@@ -7,11 +7,14 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
+from sessionrecord import ijson
 from sessionrecord.asm import InvalidEvent, RunError, RunEvent
 from sessionrecord.asm import payloads as p
 from sessionrecord.convert.asm.blocks import block, result_content, text_of
+from sessionrecord.convert.native import MAX_DEPTH, depth, is_count, kept_text, sound, timestamp
 from sessionrecord.convert.report import ConversionReport, Loss, MadeUp, Unconverted
 from sessionrecord.diagnostics import excerpt
+from sessionrecord.errors import IJsonError
 from sessionrecord.records import Block, Cost, Producer, ReasoningBlock, Record, Root, SessionHeader, TextBlock
 from sessionrecord.stream.authoring import FORMAT_VERSION, RecordList
 
@@ -23,6 +26,7 @@ SNAPSHOT: Final = "cursor_final_snapshot"
 """Mark of a full message whose text the deltas before it have already given."""
 STREAMED: Final = frozenset({"assistant_delta", "thinking", "cost_update", "stderr", "raw"})
 """Kinds that leave the message that is being streamed open."""
+_COUNTS: Final = ("input_tokens", "output_tokens", "total_tokens")
 _EXPLANATION: Final = "no record has a member for it"
 _MAPPED: Final = {
     "run_started": {"cwd"},
@@ -114,10 +118,9 @@ class SessionBuilder:
         """Take the next event."""
         if isinstance(event, InvalidEvent):
             self._flush()
-            label = event.kind if event.kind is not None else "(no kind)"
+            label = sound(event.kind) if event.kind is not None else "(no kind)"
             reason = "; ".join(f"{d.code}: {d.message}" for d in event.diagnostics)
-            value = event.value if event.value is not None else event.raw.decode("utf-8", "replace")
-            self._out.unknown("native_line", harness=HARNESS, nativeType=label, value=value)
+            self._out.unknown("native_line", harness=HARNESS, nativeType=label, value=_kept(event.raw))
             self._report.kept[label] += 1
             self._report.kept_reasons.append(Unconverted(number, label, reason))
             return
@@ -164,6 +167,13 @@ class SessionBuilder:
             self._losses["session_id"] += 1
         if event.provider not in (None, self._provider):
             self._losses["provider"] += 1
+        if _moment(event) != event.timestamp_utc:
+            self._losses["timestamp"] += 1
+            self._report.note(
+                number,
+                "timestamp-cut",
+                "a record's timestamp has a year of 4 digits and at most 9 digits of a fraction",
+            )
         wire = event.to_wire()
         for name, value in wire.items():
             if name not in _ENVELOPE and value is not None:
@@ -178,13 +188,13 @@ class SessionBuilder:
 
     def _envelope(self, event: RunEvent) -> dict[str, Any]:
         source = {"nativeType": event.kind} | ({} if event.id is None else {"nativeId": event.id})
-        return {"timestamp": event.timestamp_utc, "turn_id": event.run_id, "source": source}
+        return {"timestamp": _moment(event), "turn_id": event.run_id, "source": source}
 
     def _converted(self, event: RunEvent) -> None:
         self._report.converted[event.kind] += 1
 
     def _keep(self, event: RunEvent) -> None:
-        value = event.to_wire()
+        value = _kept(event.to_line())
         self._out.unknown("native_line", harness=HARNESS, nativeType=event.kind, value=value, **self._envelope(event))
 
     def _made_up(self, number: int, what: str, value: str, why: str) -> None:
@@ -362,12 +372,15 @@ class SessionBuilder:
 
     def _cost_update(self, number: int, event: RunEvent, payload: p.CostUpdatePayload) -> None:
         self._converted(event)
-        given = payload.model_fields_set
-        cost = Cost(amount=payload.cost_usd, currency="USD") if "cost_usd" in given else None
-        tokens = {
-            name: getattr(payload, name) for name in ("input_tokens", "output_tokens", "total_tokens") if name in given
-        }
-        self._out.usage(scope="turn", counter="delta", cost=cost, **tokens, **self._envelope(event))
+        wire: Any = event.to_wire().get("payload") or {}
+        # a null reads as 0, but says nothing
+        given = [name for name in _COUNTS if wire.get(name) is not None]
+        counts = {name: wire[name] for name in given if is_count(wire[name])}
+        if len(counts) < len(given):
+            self._keep(event)
+            self._report.note(number, "count-kept", "a count is too large for a record; the event is kept whole")
+        cost = None if wire.get("cost_usd") is None else Cost(amount=payload.cost_usd, currency="USD")
+        self._out.usage(scope="turn", counter="delta", cost=cost, **counts, **self._envelope(event))
 
     def _result(self, number: int, event: RunEvent, payload: p.ResultPayload) -> None:
         self._converted(event)
@@ -396,6 +409,29 @@ def _united(streamed: list[Block], full: list[Block]) -> list[Block]:
     """The blocks of the full message, with the streamed thoughts that it does not repeat before them."""
     said = {b.text for b in full if isinstance(b, ReasoningBlock)}
     return [*(b for b in streamed if isinstance(b, ReasoningBlock) and b.text not in said), *full]
+
+
+def _kept(line: bytes) -> Any:
+    """What a `native_line` record keeps of a line: its value, or its text where the value cannot be written or says less."""
+    try:
+        value = ijson.loads(line)
+    except IJsonError:
+        return kept_text(line)
+    # null would be no value at all
+    return kept_text(line) if value is None or (_brackets(line) > MAX_DEPTH and depth(value) > MAX_DEPTH) else value
+
+
+def _brackets(line: bytes) -> int:
+    return line.count(b"[") + line.count(b"{")
+
+
+def _moment(event: RunEvent) -> str | None:
+    """The timestamp as a record can have it; None where it can have none."""
+    utc = event.timestamp_utc
+    if utc is None:
+        return None
+    whole, _, fraction = utc.rstrip("Z").partition(".")
+    return timestamp(f"{whole}.{fraction[:9]}Z" if fraction else utc)
 
 
 def _version() -> str | None:
