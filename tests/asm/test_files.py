@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,23 @@ def test_a_writer_makes_a_private_file_and_writes_only_valid_events(tmp_path: Pa
 
 
 # the short way
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [(float("nan"), "number-not-finite"), (float("-inf"), "number-not-finite"), ("\ud800", "lone-surrogate"), ({1}, "type-invalid"),
+     ({"a": {1: 2}}, "type-invalid"), (Decimal("1e400"), "number-not-finite"), (b"a", "type-invalid")],
+)  # fmt: skip
+def test_what_json_cannot_hold_is_not_written(content: Any, code: str) -> None:
+    """Every rule that a written event breaks is told in one way, and the writer goes on."""
+    file = io.BytesIO()
+    writer = EventWriter(file)
+    for kind in ("raw", "from_the_future"):
+        with pytest.raises(InvalidRecordError, match=code):
+            writer.write(RunEvent.new(kind, run_id="r", session_id="s", payload={"content": content}))
+    assert file.getvalue() == b""
+    writer.write(event("raw"))
+    assert len(file.getvalue().splitlines()) == 1
 
 
 def the_same(line: bytes) -> bool:
