@@ -269,6 +269,19 @@ def test_ten_times_a_tenth_is_one() -> None:
     assert b'"cost_usd":1.0' in state.to_json()
 
 
+@pytest.mark.parametrize(
+    "amount", ["1.7976931348623157e308", "1e308", "9" * 308, "1.79769313486231575e308", "0." + "3" * 1500, "4e-324"]
+)
+def test_any_number_of_any_amounts_gives_a_state_that_can_be_written(amount: str) -> None:
+    """Each amount is valid by itself, so the fold may not fail over their sum: it ends at the largest JSON number."""
+    line = b'{"kind":"cost_update","run_id":"r","session_id":"s","payload":{"cost_usd":%s}}' % amount.encode()
+    for times in (1, 2, 20):
+        state = reduce_run([RunEvent.parse(line)] * times)
+        assert state.cost.cost_usd == pytest.approx(min(Decimal(amount) * times, Decimal("1.7976931348623157e308")))
+        assert RunState.from_json(state.to_json()) == state
+        assert final_result([RunEvent.parse(line)] * times).to_wire()["cost"] == state.metadata["cost"]
+
+
 def test_an_event_that_is_none_is_refused_and_what_came_before_stays() -> None:
     reducer = RunReducer()
     reducer.apply(event("thinking"))
