@@ -222,6 +222,33 @@ def test_a_fold_of_a_file_is_the_fold_of_its_events(
     assert reader.diagnostics == other.diagnostics
 
 
+_junk = st.sampled_from(
+    [b"\0", b"\xef\xbb\xbf", b"\r", b"\n", b"\xff", b"\xed\xa0\x80", b"\xef\xbf\xbe", b" ", b"\t", b'"', b"{", b"}", b"[", b",", b":", b"\\", b"\\ud800",
+     b"\\u0041", b"1", b"-", b".0", b"e5", b"null", b"NaN", b'"id":"e1",', b'"metadata":{"lane":1},']
+)  # fmt: skip
+_cuts = st.tuples(st.floats(0, 1), st.integers(0, 3), _junk)
+
+
+@given(runs, st.lists(_cuts, min_size=1, max_size=4), st.booleans())
+def test_a_fold_of_a_damaged_file_is_the_fold_of_what_is_left_of_its_events(
+    run: list[RunEvent], cuts: list[tuple[float, int, bytes]], strict: bool
+) -> None:
+    data = b"".join(event.to_line() + b"\n" for event in run)
+    for place, dropped, put in cuts:
+        at = int(place * len(data))
+        data = data[:at] + put + data[at + dropped :]
+    results = []
+    for as_members in (True, False):
+        reader, reducer = EventReader(data, strict=strict), RunReducer()
+        try:
+            reducer.extend(reader.events() if as_members else (event for event in reader.events()))
+            error = ""
+        except StreamError as e:
+            error = str(e)
+        results.append((reducer.state, reducer.state.to_json(), reader.diagnostics, error))
+    assert results[0] == results[1]
+
+
 def test_a_fold_of_a_file_raises_at_the_line_that_is_no_event() -> None:
     reducer = RunReducer()
     with pytest.raises(InvalidRecordError, match="session_id"):
