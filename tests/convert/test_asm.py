@@ -185,6 +185,43 @@ def test_calls_without_an_id_of_their_own_get_one_that_is_marked() -> None:
     assert conversion.report.kept == {"tool_result": 1}
 
 
+@pytest.mark.parametrize("kind", ["tool_use", "user_message"])
+def test_no_two_calls_and_no_two_messages_have_one_id_however_their_events_are_named(kind: str) -> None:
+    def named(name: str | None, i: int) -> RunEvent:
+        if kind == "tool_use":
+            return event(kind, {"tool_call_id": name, "input": {"n": i}})
+        return event(kind, {"content": [str(i)]}, id=name)
+
+    names = [None, "event-1", "a", "a", "a#2", "a", "a#2", "event-8", None, "event-9", "a#2#2"]
+    conversion = convert(*(named(name, i) for i, name in enumerate(names)))
+    ids = [r.call_id if isinstance(r, ToolCall) else r.message_id for r in conversion.main[1:]]
+    assert ids == [
+        "event-1",
+        "event-1#2",
+        "a",
+        "a#2",
+        "a#2#2",
+        "a#3",
+        "a#2#3",
+        "event-8",
+        "event-9",
+        "event-9#2",
+        "a#2#2#2",
+    ]
+    assert [m.value for m in conversion.report.made_up] == [i for i, name in zip(ids, names, strict=True) if i != name]
+
+
+@pytest.mark.parametrize("kind", ["tool_use", "user_message"])
+def test_many_events_of_one_name_take_time_and_room_in_proportion(kind: str) -> None:
+    count = 5_000
+    payloads = (
+        {"tool_call_id": "c", "input": {"n": i}} if kind == "tool_use" else {"content": ["x"]} for i in range(count)
+    )
+    conversion = convert(*(event(kind, payload, id="e") for payload in payloads))
+    assert len(conversion.main) == count + 1
+    assert max(len(r.to_line()) for r in conversion.main) < 400
+
+
 def test_approvals_become_requests_and_decisions() -> None:
     conversion = convert(
         event("approval_requested", {"approval_id": "p", "subject": "rm", "details": {"tool_input": {"f": 1}}}),

@@ -85,8 +85,8 @@ class SessionBuilder:
         self._open: _OpenMessage | None = None
         self._calls: dict[str, tuple[str, Any]] = {}
         self._runs: set[str] = set()
-        self._used: set[str] = set()
-        self._used_calls: set[str] = set()
+        self._used: dict[str, int] = {}
+        self._used_calls: dict[str, int] = {}
         self._session_id = first.session_id
         self._provider = first.provider
         self._roots: list[Root] | None = None
@@ -202,12 +202,10 @@ class SessionBuilder:
 
     def _name(self, number: int, what: str, given: str | None) -> str:
         """An ID that nothing else in the session has."""
-        name = given or f"event-{number}"
-        if not given:
-            self._made_up(number, what, name, "the event has no ID")
-        while name in self._used:
-            name += "'"
-        self._used.add(name)
+        name = _unused(given or f"event-{number}", self._used)
+        if name != given:
+            why = "the ID is of another message already" if given else "the event has no ID"
+            self._made_up(number, what, name, why)
         return name
 
     # messages
@@ -289,29 +287,19 @@ class SessionBuilder:
             self._report.not_converted.append(Unconverted(number, event.kind, f"repeats the call {excerpt(native)}"))
             return
         self._converted(event)
-        call_id, source = native, "native"
-        if call_id is None or known is not None:
-            call_id, source = self._other_call_id(native, number), "synthetic"
+        call_id = _unused(native or f"event-{number}", self._used_calls)
+        if call_id != native:
             why = "the call has no ID" if native is None else "the ID is of another call already"
             self._made_up(number, "callId", call_id, why)
-        self._used_calls.add(call_id)
         if native is not None:
             self._calls[native] = call_id, invocation
         self._out.tool_call(
             call_id=call_id,
-            call_id_source=source,
+            call_id_source="native" if call_id == native else "synthetic",
             name=payload.tool_name or None,
             arguments=payload.input,
             **self._envelope(event),
         )
-
-    def _other_call_id(self, native: str | None, number: int) -> str:
-        stem, n = (f"event-{number}", 1) if native is None else (native, 2)
-        name = stem if native is None else f"{stem}#{n}"
-        while name in self._used_calls:
-            n += 1
-            name = f"{stem}#{n}"
-        return name
 
     def _tool_result(self, number: int, event: RunEvent, payload: p.ToolResultPayload) -> None:
         native = payload.tool_call_id or None
@@ -419,6 +407,17 @@ def _kept(line: bytes) -> Any:
         return kept_text(line)
     # null would be no value at all
     return kept_text(line) if value is None or (_brackets(line) > MAX_DEPTH and depth(value) > MAX_DEPTH) else value
+
+
+def _unused(name: str, used: dict[str, int]) -> str:
+    """The name, or the first of `name#2`, `name#3` … that nothing else has. `used` is each name with the last such number."""
+    number = used.get(name, 0)
+    free = name
+    while free in used:
+        number += 1
+        free = f"{name}#{number}"
+    used[name], used[free] = number or 1, 1
+    return free
 
 
 def _brackets(line: bytes) -> int:
