@@ -238,7 +238,7 @@ def test_an_unknown_member_named_as_an_attribute_does_not_write_the_member_of_th
     copied = read.model_copy(update={"sequence": 1}).to_wire()
     assert (read.payload.to_wire(), read.payload.extra, copied["payload"]) == (payload, payload, payload)
     assert getattr(read.payload, attribute) is None
-    both = {PAYLOADS[kind].model_fields[attribute].alias: True, **payload}
+    both: dict[str, Any] = {PAYLOADS[kind].model_fields[attribute].alias or "": True, **payload}
     assert RunEvent.parse({**BASE, "kind": kind, "payload": both}).payload.to_wire() == both
 
 

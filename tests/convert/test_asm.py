@@ -185,6 +185,17 @@ def test_calls_without_an_id_of_their_own_get_one_that_is_marked() -> None:
     assert conversion.report.kept == {"tool_result": 1}
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [(1, True), (0, False), (1, 1.0), ([1], [True]), ({"a": 0}, {"a": False}), ("1", 1)]
+)
+def test_calls_whose_arguments_only_python_takes_for_equal_are_two(one: Any, other: Any) -> None:
+    """Only an exact repeat makes no record."""
+    calls = [event("tool_use", {"tool_call_id": "c", "input": {"x": value}}) for value in (one, other, one)]
+    conversion = convert(*calls)
+    assert [r.to_wire()["arguments"]["x"] for r in of(ToolCall, conversion)][:2] == [one, other]
+    assert [repr(r.to_wire()["arguments"]["x"]) for r in of(ToolCall, conversion)][:2] == [repr(one), repr(other)]
+
+
 @pytest.mark.parametrize("kind", ["tool_use", "user_message"])
 def test_no_two_calls_and_no_two_messages_have_one_id_however_their_events_are_named(kind: str) -> None:
     def named(name: str | None, i: int) -> RunEvent:
@@ -194,7 +205,8 @@ def test_no_two_calls_and_no_two_messages_have_one_id_however_their_events_are_n
 
     names = [None, "event-1", "a", "a", "a#2", "a", "a#2", "event-8", None, "event-9", "a#2#2"]
     conversion = convert(*(named(name, i) for i, name in enumerate(names)))
-    ids = [r.call_id if isinstance(r, ToolCall) else r.message_id for r in conversion.main[1:]]
+    wires = [r.to_wire() for r in conversion.main[1:]]
+    ids = [w["callId" if kind == "tool_use" else "messageId"] for w in wires]
     assert ids == [
         "event-1",
         "event-1#2",

@@ -11,7 +11,7 @@ from sessionrecord import ijson
 from sessionrecord.asm import InvalidEvent, RunError, RunEvent
 from sessionrecord.asm import payloads as p
 from sessionrecord.convert.asm.blocks import block, result_content, text_of
-from sessionrecord.convert.native import MAX_DEPTH, depth, is_count, kept_text, sound, timestamp
+from sessionrecord.convert.native import MAX_DEPTH, depth, is_count, kept_text, same, sound, timestamp
 from sessionrecord.convert.report import ConversionReport, Loss, MadeUp, Unconverted
 from sessionrecord.diagnostics import excerpt
 from sessionrecord.errors import IJsonError
@@ -283,7 +283,7 @@ class SessionBuilder:
     def _tool_use(self, number: int, event: RunEvent, payload: p.ToolUsePayload) -> None:
         native, invocation = payload.tool_call_id or None, (payload.tool_name, payload.input)
         known = None if native is None else self._calls.get(native)
-        if known is not None and known[1] == invocation:
+        if known is not None and same(known[1], invocation):
             self._report.not_converted.append(Unconverted(number, event.kind, f"repeats the call {excerpt(native)}"))
             return
         self._converted(event)
