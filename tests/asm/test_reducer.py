@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from decimal import Decimal
 from fractions import Fraction
@@ -243,6 +244,44 @@ def test_a_protected_key_keeps_its_first_value_and_any_other_its_last(metadata: 
         values = [m[key] for m in metadata if key in m]
         expected[key] = values[0] if key in PROTECTED_KEYS else values[-1]
     assert {k: (type(v), v) for k, v in state.metadata.items()} == {k: (type(v), v) for k, v in expected.items()}
+
+
+_odd_json = st.sampled_from(
+    [
+        0,
+        1,
+        1.0,
+        True,
+        False,
+        None,
+        "1",
+        [],
+        [1],
+        [True],
+        [1, 2],
+        {},
+        {"a": 1},
+        {"a": True},
+        {"a": 1, "b": []},
+        {"b": [], "a": 1},
+    ]
+)
+
+
+@given(st.lists(st.tuples(st.dictionaries(st.sampled_from(["lane", "x", "cost", "provider_session_id"]), _odd_json, max_size=3),
+                          st.sampled_from(["raw", "run_started", "cost_update"])), min_size=1, max_size=5))  # fmt: skip
+def test_the_metadata_keys_of_a_change_are_those_whose_json_value_is_another(steps: list[tuple[Any, str]]) -> None:
+    """True is not 1, but the order of members does not count."""
+    reducer = RunReducer()
+
+    def texts() -> dict[str, str]:
+        return {key: json.dumps(value, sort_keys=True) for key, value in reducer.state.metadata.items()}
+
+    for metadata, kind in steps:
+        before = texts()
+        change = reducer.apply(event(kind, metadata=metadata, provider_session_id="p"))
+        after = texts()
+        assert set(change.metadata_keys) == {key for key in after if after[key] != before.get(key)}
 
 
 def test_there_are_28_protected_keys() -> None:
