@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from decimal import Decimal
 from fractions import Fraction
@@ -416,6 +417,20 @@ def test_messages_are_a_sequence() -> None:
         messages[3]
     with pytest.raises(TypeError):
         hash(messages)
+
+
+def test_events_that_each_have_a_metadata_key_of_their_own_take_time_in_proportion() -> None:
+    """Ruling on state: the fold is linear in the number of events."""
+
+    def seconds(count: int) -> float:
+        events = [event("raw", metadata={"lane": "sdk", f"k{i}": i}) for i in range(count)]
+        started = time.process_time()
+        state = reduce_run(events)
+        taken = time.process_time() - started
+        assert len(state.metadata) == count + 1
+        return taken
+
+    assert seconds(16_000) < 40 * max(seconds(1_000), 0.005)
 
 
 def test_a_snapshot_after_each_event_does_not_copy_what_was_said() -> None:

@@ -83,7 +83,7 @@ class RunReducer:
 
     @property
     def state(self) -> RunState:
-        """The state after the events so far. Cheap: only metadata and pending approvals are ever copied, and only if they change."""
+        """The state after the events so far. Cheap: only metadata and pending approvals are ever copied, when an event says something of them."""
         if self._state is None:
             self._pending_held = self._metadata_held = True
             self._state = RunState(
@@ -181,7 +181,8 @@ class RunReducer:
     def _note_first_values(self, metadata: dict[str, Any]) -> None:
         """Notes the values that stay, when there are keys that were not there before."""
         protected = PROTECTED_KEYS if self._provider_session_id is None else _PROTECTED_AND_SESSION
-        self._first = {key: value for key, value in metadata.items() if key in protected}
+        # not over the metadata: where each event has a key of its own, that would be quadratic
+        self._first = {key: metadata[key] for key in protected if key in metadata}
         self._known_keys = len(metadata)
 
     def _wants(self, run_id: str, event_id: str | None) -> bool:
