@@ -196,6 +196,21 @@ def test_calls_whose_arguments_only_python_takes_for_equal_are_two(one: Any, oth
     assert [repr(r.to_wire()["arguments"]["x"]) for r in of(ToolCall, conversion)][:2] == [repr(one), repr(other)]
 
 
+def test_a_result_answers_the_call_of_its_native_id_and_never_one_whose_id_was_made_up() -> None:
+    def call(name: str | None) -> RunEvent:
+        return event("tool_use", {"tool_call_id": name, "tool_name": "x"})
+
+    def answer(name: str) -> RunEvent:
+        return event("tool_result", {"tool_call_id": name, "content": name})
+
+    def ids(*events: RunEvent) -> list[str]:
+        return [r.to_wire()["callId"] for r in convert(*events).main[1:]]
+
+    assert ids(call(None), answer("event-1"), answer("event-1")) == ["event-1", "event-1#2", "event-1#2"]
+    assert ids(answer("event-2"), call(None), call("event-2")) == ["event-2", "event-2#2", "event-2"]
+    assert ids(answer("a"), call("a"), answer("a"), call("a")) == ["a", "a", "a"]
+
+
 @pytest.mark.parametrize("kind", ["tool_use", "user_message"])
 def test_no_two_calls_and_no_two_messages_have_one_id_however_their_events_are_named(kind: str) -> None:
     def named(name: str | None, i: int) -> RunEvent:

@@ -283,14 +283,12 @@ class SessionBuilder:
     def _tool_use(self, number: int, event: RunEvent, payload: p.ToolUsePayload) -> None:
         native, invocation = payload.tool_call_id or None, (payload.tool_name, payload.input)
         known = None if native is None else self._calls.get(native)
-        if known is not None and same(known[1], invocation):
+        if known is not None and known[1] is not None and same(known[1], invocation):
             self._report.not_converted.append(Unconverted(number, event.kind, f"repeats the call {excerpt(native)}"))
             return
         self._converted(event)
-        call_id = _unused(native or f"event-{number}", self._used_calls)
-        if call_id != native:
-            why = "the call has no ID" if native is None else "the ID is of another call already"
-            self._made_up(number, "callId", call_id, why)
+        answered = known is not None and known[1] is None  # a result came before its call
+        call_id = known[0] if known is not None and answered else self._call_id(number, native)
         if native is not None:
             self._calls[native] = call_id, invocation
         self._out.tool_call(
@@ -301,6 +299,14 @@ class SessionBuilder:
             **self._envelope(event),
         )
 
+    def _call_id(self, number: int, native: str | None) -> str:
+        """An ID that no other call has."""
+        call_id = _unused(native or f"event-{number}", self._used_calls)
+        if call_id != native:
+            why = "the call has no ID" if native is None else "the ID is of another call already"
+            self._made_up(number, "callId", call_id, why)
+        return call_id
+
     def _tool_result(self, number: int, event: RunEvent, payload: p.ToolResultPayload) -> None:
         native = payload.tool_call_id or None
         if native is None:
@@ -309,8 +315,10 @@ class SessionBuilder:
             self._keep(event)
             return
         self._converted(event)
+        if native not in self._calls:
+            self._calls[native] = self._call_id(number, native), None
         self._out.tool_result(
-            call_id=self._calls[native][0] if native in self._calls else native,
+            call_id=self._calls[native][0],
             outcome="error" if payload.is_error else "success",
             **result_content(payload.content),
             **self._envelope(event),
