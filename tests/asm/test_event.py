@@ -225,6 +225,23 @@ def test_the_numbers_of_a_line_survive() -> None:
     assert read.replace(id="e").to_line() == line[:-1] + b',"id":"e"}'
 
 
+@pytest.mark.parametrize(
+    ("kind", "attribute"),
+    [(k, n) for k, cls in PAYLOADS.items() for n, f in cls.model_fields.items() if f.alias not in (None, n)],
+)
+def test_an_unknown_member_named_as_an_attribute_does_not_write_the_member_of_that_attribute(
+    kind: str, attribute: str
+) -> None:
+    """Ruling on names: what comes from a line goes by its wire names only; an unknown member is kept, and makes no other."""
+    payload = {attribute: {"x": 1}}
+    read = RunEvent.parse({**BASE, "kind": kind, "payload": payload})
+    copied = read.model_copy(update={"sequence": 1}).to_wire()
+    assert (read.payload.to_wire(), read.payload.extra, copied["payload"]) == (payload, payload, payload)
+    assert getattr(read.payload, attribute) is None
+    both: dict[str, Any] = {PAYLOADS[kind].model_fields[attribute].alias or "": True, **payload}
+    assert RunEvent.parse({**BASE, "kind": kind, "payload": both}).payload.to_wire() == both
+
+
 def test_events_are_copied_and_pickled_whole_and_a_changed_copy_does_not_write_the_old_line() -> None:
     read = RunEvent.parse(b'{"kind": "result","run_id":"r","session_id":"s", "x":1}')
     for same in (pickle.loads(pickle.dumps(read)), copy.deepcopy(read), read.model_copy()):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +130,23 @@ def test_a_writer_makes_a_private_file_and_writes_only_valid_events(tmp_path: Pa
 # the short way
 
 
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [(float("nan"), "number-not-finite"), (float("-inf"), "number-not-finite"), ("\ud800", "lone-surrogate"), ({1}, "type-invalid"),
+     ({"a": {1: 2}}, "type-invalid"), (Decimal("1e400"), "number-not-finite"), (b"a", "type-invalid")],
+)  # fmt: skip
+def test_what_json_cannot_hold_is_not_written(content: Any, code: str) -> None:
+    """Every rule that a written event breaks is told in one way, and the writer goes on."""
+    file = io.BytesIO()
+    writer = EventWriter(file)
+    for kind in ("raw", "from_the_future"):
+        with pytest.raises(InvalidRecordError, match=code):
+            writer.write(RunEvent.new(kind, run_id="r", session_id="s", payload={"content": content}))
+    assert file.getvalue() == b""
+    writer.write(event("raw"))
+    assert len(file.getvalue().splitlines()) == 1
+
+
 def the_same(line: bytes) -> bool:
     """Whether the short way makes the event that the models make; false where it leaves the line to them."""
     short = next(read_events((line,), lambda _: None), None)
@@ -203,11 +222,47 @@ def test_a_fold_of_a_file_is_the_fold_of_its_events(
     assert reader.diagnostics == other.diagnostics
 
 
+_junk = st.sampled_from(
+    [b"\0", b"\xef\xbb\xbf", b"\r", b"\n", b"\xff", b"\xed\xa0\x80", b"\xef\xbf\xbe", b" ", b"\t", b'"', b"{", b"}", b"[", b",", b":", b"\\", b"\\ud800",
+     b"\\u0041", b"1", b"-", b".0", b"e5", b"null", b"NaN", b'"id":"e1",', b'"metadata":{"lane":1},']
+)  # fmt: skip
+_cuts = st.tuples(st.floats(0, 1), st.integers(0, 3), _junk)
+
+
+@given(runs, st.lists(_cuts, min_size=1, max_size=4), st.booleans())
+def test_a_fold_of_a_damaged_file_is_the_fold_of_what_is_left_of_its_events(
+    run: list[RunEvent], cuts: list[tuple[float, int, bytes]], strict: bool
+) -> None:
+    data = b"".join(event.to_line() + b"\n" for event in run)
+    for place, dropped, put in cuts:
+        at = int(place * len(data))
+        data = data[:at] + put + data[at + dropped :]
+    results = []
+    for as_members in (True, False):
+        reader, reducer = EventReader(data, strict=strict), RunReducer()
+        try:
+            reducer.extend(reader.events() if as_members else (event for event in reader.events()))
+            error = ""
+        except StreamError as e:
+            error = str(e)
+        results.append((reducer.state, reducer.state.to_json(), reader.diagnostics, error))
+    assert results[0] == results[1]
+
+
 def test_a_fold_of_a_file_raises_at_the_line_that_is_no_event() -> None:
     reducer = RunReducer()
     with pytest.raises(InvalidRecordError, match="session_id"):
         reducer.extend(EventReader(A + b"\n" + BAD + b"\n" + B + b"\n"))
     assert reducer.state.text == "a"
+
+
+def test_a_fold_of_a_reader_that_chooses_its_events_takes_those_it_chose() -> None:
+    class Results(EventReader):
+        def __iter__(self) -> Iterator[RunEvent | InvalidEvent]:
+            return (event for event in super().__iter__() if event.kind == "result")
+
+    state = reduce_run(Results(A + b"\n" + B + b"\n"))
+    assert (state.sequence, state.text, state.status) == (1, "", "completed")
 
 
 def test_a_fold_goes_on_where_a_look_at_the_events_of_a_file_has_stopped() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -11,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessionrecord.asm import (
+    PAYLOADS,
     PROTECTED_KEYS,
     InvalidEvent,
     MessageLog,
@@ -242,6 +247,44 @@ def test_a_protected_key_keeps_its_first_value_and_any_other_its_last(metadata: 
     assert {k: (type(v), v) for k, v in state.metadata.items()} == {k: (type(v), v) for k, v in expected.items()}
 
 
+_odd_json = st.sampled_from(
+    [
+        0,
+        1,
+        1.0,
+        True,
+        False,
+        None,
+        "1",
+        [],
+        [1],
+        [True],
+        [1, 2],
+        {},
+        {"a": 1},
+        {"a": True},
+        {"a": 1, "b": []},
+        {"b": [], "a": 1},
+    ]
+)
+
+
+@given(st.lists(st.tuples(st.dictionaries(st.sampled_from(["lane", "x", "cost", "provider_session_id"]), _odd_json, max_size=3),
+                          st.sampled_from(["raw", "run_started", "cost_update"])), min_size=1, max_size=5))  # fmt: skip
+def test_the_metadata_keys_of_a_change_are_those_whose_json_value_is_another(steps: list[tuple[Any, str]]) -> None:
+    """True is not 1, but the order of members does not count."""
+    reducer = RunReducer()
+
+    def texts() -> dict[str, str]:
+        return {key: json.dumps(value, sort_keys=True) for key, value in reducer.state.metadata.items()}
+
+    for metadata, kind in steps:
+        before = texts()
+        change = reducer.apply(event(kind, metadata=metadata, provider_session_id="p"))
+        after = texts()
+        assert set(change.metadata_keys) == {key for key in after if after[key] != before.get(key)}
+
+
 def test_there_are_28_protected_keys() -> None:
     assert len(PROTECTED_KEYS) == 28
     assert not PROTECTED_KEYS & {"runtime", "cost", "provider_session_id", "run_id", "session_id"}
@@ -266,6 +309,19 @@ def test_ten_times_a_tenth_is_one() -> None:
     assert b'"cost_usd":1.0' in state.to_json()
 
 
+@pytest.mark.parametrize(
+    "amount", ["1.7976931348623157e308", "1e308", "9" * 308, "1.79769313486231575e308", "0." + "3" * 1500, "4e-324"]
+)
+def test_any_number_of_any_amounts_gives_a_state_that_can_be_written(amount: str) -> None:
+    """Each amount is valid by itself, so the fold may not fail over their sum: it ends at the largest JSON number."""
+    line = b'{"kind":"cost_update","run_id":"r","session_id":"s","payload":{"cost_usd":%s}}' % amount.encode()
+    for times in (1, 2, 20):
+        state = reduce_run([RunEvent.parse(line)] * times)
+        assert state.cost.cost_usd == pytest.approx(min(Decimal(amount) * times, Decimal("1.7976931348623157e308")))
+        assert RunState.from_json(state.to_json()) == state
+        assert final_result([RunEvent.parse(line)] * times).to_wire()["cost"] == state.metadata["cost"]
+
+
 def test_an_event_that_is_none_is_refused_and_what_came_before_stays() -> None:
     reducer = RunReducer()
     reducer.apply(event("thinking"))
@@ -278,6 +334,46 @@ def test_an_event_that_is_none_is_refused_and_what_came_before_stays() -> None:
     with pytest.raises(TypeError, match="not of dict"):
         reducer.apply({})  # type: ignore[arg-type]
     assert reducer.state.sequence == 2
+
+
+MEMBERS = {"kind": "user_message", "run_id": "r", "session_id": "s", "payload": {"content": []}}
+
+
+@pytest.mark.parametrize("none", [{}, MEMBERS, b"{}", "{}", None, 1])
+def test_only_events_can_be_folded_however_they_come(none: Any) -> None:
+    """What a fold reads of a file are plain members, but from a caller they are nothing that was validated."""
+    for fold in (RunReducer().extend, reduce_run, final_result, lambda events: RunReducer().apply(events[0])):
+        with pytest.raises(TypeError, match="made of RunEvents, not of"):
+            fold([none])
+
+    async def one() -> AsyncIterator[Any]:
+        yield none
+
+    async def result() -> None:
+        await final_result(one())
+
+    with pytest.raises(TypeError, match="made of RunEvents, not of"):
+        asyncio.run(result())
+
+
+@pytest.mark.parametrize("kind", FULL)
+@pytest.mark.parametrize("value", [{"a": 1}, [1], None, "a1", 3])
+def test_members_that_a_kind_does_not_define_change_nothing(kind: str, value: Any) -> None:
+    """Ruling on payloads: unknown members are kept in `extra`; also those that another kind defines, of whatever type."""
+    others = {name: value for payload in FULL.values() for name in payload} | {"novel": value}
+    defined = set() if kind not in PAYLOADS else {f.alias or n for n, f in PAYLOADS[kind].model_fields.items()}
+    more = event(kind, FULL[kind] | {n: v for n, v in others.items() if n not in defined | FULL[kind].keys()})
+    plain = event(kind)
+    before = [event("run_started"), event("approval_requested")]
+    reducer, other = RunReducer(), RunReducer()
+    for e in before:
+        reducer.apply(e)
+        other.apply(e)
+    change, expected = reducer.apply(more), other.apply(plain)
+    assert (change.message, change.approval_opened, change.approval_closed, change.metadata_keys) == (
+        expected.message, expected.approval_opened, expected.approval_closed, expected.metadata_keys,
+    )  # fmt: skip
+    assert reducer.state == other.state == reduce_run([*before, more])
 
 
 def test_no_event_is_no_result() -> None:
@@ -321,6 +417,20 @@ def test_messages_are_a_sequence() -> None:
         messages[3]
     with pytest.raises(TypeError):
         hash(messages)
+
+
+def test_events_that_each_have_a_metadata_key_of_their_own_take_time_in_proportion() -> None:
+    """Ruling on state: the fold is linear in the number of events."""
+
+    def seconds(count: int) -> float:
+        events = [event("raw", metadata={"lane": "sdk", f"k{i}": i}) for i in range(count)]
+        started = time.process_time()
+        state = reduce_run(events)
+        taken = time.process_time() - started
+        assert len(state.metadata) == count + 1
+        return taken
+
+    assert seconds(16_000) < 40 * max(seconds(1_000), 0.005)
 
 
 def test_a_snapshot_after_each_event_does_not_copy_what_was_said() -> None:

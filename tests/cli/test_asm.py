@@ -111,6 +111,17 @@ def test_a_file_without_events_gives_2_and_one_line(content: bytes, tmp_path: Pa
         assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("command", ["text", "result"])
+def test_a_file_of_something_else_is_told_from_one_without_events(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "e"
+    for content, words in (
+        (b"", "there is no event of the run"),
+        (b'{"type":"session"}\n{}\n', "no line is a valid event; the first: line 1, at /kind: error member-missing"),
+    ):
+        path.write_bytes(content)
+        assert call(command, path).stderr.startswith(f"error: {path}: {words}")
+
+
 def test_without_a_command_the_help_is_shown() -> None:
     result = call()
     assert result.exit_code == 2

@@ -185,6 +185,70 @@ def test_calls_without_an_id_of_their_own_get_one_that_is_marked() -> None:
     assert conversion.report.kept == {"tool_result": 1}
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [(1, True), (0, False), (1, 1.0), ([1], [True]), ({"a": 0}, {"a": False}), ("1", 1)]
+)
+def test_calls_whose_arguments_only_python_takes_for_equal_are_two(one: Any, other: Any) -> None:
+    """Only an exact repeat makes no record."""
+    calls = [event("tool_use", {"tool_call_id": "c", "input": {"x": value}}) for value in (one, other, one)]
+    conversion = convert(*calls)
+    assert [r.to_wire()["arguments"]["x"] for r in of(ToolCall, conversion)][:2] == [one, other]
+    assert [repr(r.to_wire()["arguments"]["x"]) for r in of(ToolCall, conversion)][:2] == [repr(one), repr(other)]
+
+
+def test_a_result_answers_the_call_of_its_native_id_and_never_one_whose_id_was_made_up() -> None:
+    def call(name: str | None) -> RunEvent:
+        return event("tool_use", {"tool_call_id": name, "tool_name": "x"})
+
+    def answer(name: str) -> RunEvent:
+        return event("tool_result", {"tool_call_id": name, "content": name})
+
+    def ids(*events: RunEvent) -> list[str]:
+        return [r.to_wire()["callId"] for r in convert(*events).main[1:]]
+
+    assert ids(call(None), answer("event-1"), answer("event-1")) == ["event-1", "event-1#2", "event-1#2"]
+    assert ids(answer("event-2"), call(None), call("event-2")) == ["event-2", "event-2#2", "event-2"]
+    assert ids(answer("a"), call("a"), answer("a"), call("a")) == ["a", "a", "a"]
+
+
+@pytest.mark.parametrize("kind", ["tool_use", "user_message"])
+def test_no_two_calls_and_no_two_messages_have_one_id_however_their_events_are_named(kind: str) -> None:
+    def named(name: str | None, i: int) -> RunEvent:
+        if kind == "tool_use":
+            return event(kind, {"tool_call_id": name, "input": {"n": i}})
+        return event(kind, {"content": [str(i)]}, id=name)
+
+    names = [None, "event-1", "a", "a", "a#2", "a", "a#2", "event-8", None, "event-9", "a#2#2"]
+    conversion = convert(*(named(name, i) for i, name in enumerate(names)))
+    wires = [r.to_wire() for r in conversion.main[1:]]
+    ids = [w["callId" if kind == "tool_use" else "messageId"] for w in wires]
+    assert ids == [
+        "event-1",
+        "event-1#2",
+        "a",
+        "a#2",
+        "a#2#2",
+        "a#3",
+        "a#2#3",
+        "event-8",
+        "event-9",
+        "event-9#2",
+        "a#2#2#2",
+    ]
+    assert [m.value for m in conversion.report.made_up] == [i for i, name in zip(ids, names, strict=True) if i != name]
+
+
+@pytest.mark.parametrize("kind", ["tool_use", "user_message"])
+def test_many_events_of_one_name_take_time_and_room_in_proportion(kind: str) -> None:
+    count = 5_000
+    payloads = (
+        {"tool_call_id": "c", "input": {"n": i}} if kind == "tool_use" else {"content": ["x"]} for i in range(count)
+    )
+    conversion = convert(*(event(kind, payload, id="e") for payload in payloads))
+    assert len(conversion.main) == count + 1
+    assert max(len(r.to_line()) for r in conversion.main) < 400
+
+
 def test_approvals_become_requests_and_decisions() -> None:
     conversion = convert(
         event("approval_requested", {"approval_id": "p", "subject": "rm", "details": {"tool_input": {"f": 1}}}),
@@ -277,6 +341,71 @@ def test_unknown_kinds_and_broken_lines_are_kept_whole_and_named(tmp_path: Path)
     assert asm.convert(path.read_bytes()).main == conversion.main
     with path.open("rb") as file:
         assert asm.convert(file).main == conversion.main
+
+
+def deep(levels: int) -> bytes:
+    return b"[" * levels + b"]" * levels
+
+
+@pytest.mark.parametrize(
+    ("line", "label", "value"),
+    [
+        (rb'{"kind":"raw","payload":{"content":"\ud800"}}', "raw", None),
+        (rb'{"kind":"\udc00","run_id":"r"}', "\ufffd", None),
+        (b'{"kind":"raw","run_id":"r","session_id":"s","payload":{"content":-1e400}}', "raw", None),
+        (b'{"kind":"raw","run_id":"r","session_id":"s","run_id":"q"}', "raw", None),
+        (b'{"kind":"raw","run_id":"r","x":' + deep(253) + b"}", "raw", None),
+        (b'{"kind":"raw","run_id":"r","session_id":"s","x":' + deep(253) + b"}", "raw", None),
+        (b'{"kind":"novel","run_id":"r","session_id":"s","x":' + deep(253) + b"}", "novel", None),
+        (b'{"kind":"raw","run_id":"r","x":' + deep(200) + b"}", "raw", json.loads(b'{"kind":"raw","run_id":"r","x":' + deep(200) + b"}")),
+        (b"\xff{", "(no kind)", {"base64": "/3s="}),
+        (b"null", "(no kind)", None),
+        (b"[1.0]", "(no kind)", [1.0]),
+    ],
+)  # fmt: skip
+def test_a_line_is_kept_whole_whatever_it_holds_and_the_others_are_converted(
+    line: bytes, label: str, value: Any
+) -> None:
+    """Its value where a record can hold it and it says all that the line says; else its text."""
+    conversion = asm.convert(delta("a").to_line() + b"\n" + line + b"\n" + delta("b").to_line() + b"\n")
+    kept = next(r.to_wire() for r in conversion.main if r.type == "native_line")
+    assert (kept["nativeType"], kept["value"]) == (label, line.decode() if value is None else value)
+    assert "".join(texts(conversion)) == "ab"
+    assert accounted(conversion) == 3
+    assert [d for d in Session.from_records(conversion.main).diagnostics if d.severity == "error"] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("2026-01-01T00:00:00.1234567891Z", "2026-01-01T00:00:00.123456789Z"),
+        ("2026-01-01t02:00:00.12345678912345+01:00", "2026-01-01T01:00:00.123456789Z"),
+        ("9999-12-31T23:59:59-00:01", None),
+        ("0000-01-01T00:00:00.5+00:01", None),
+    ],
+)
+def test_a_moment_that_no_record_can_name_is_cut_or_left_out_and_reported(given: str, kept: str | None) -> None:
+    """ASR-044: 9 digits of a fraction and a year of 4 digits in UTC; an event's timestamp has any fraction and offset."""
+    conversion = convert(event("user_message", {"content": ["a"]}, timestamp=given))
+    assert conversion.main[1].timestamp == kept
+    assert [(loss.field, loss.count) for loss in conversion.report.lost] == [("timestamp", 1)]
+    assert [note.code for note in conversion.report.notes] == ["timestamp-cut"]
+
+
+def test_a_count_that_no_record_can_hold_is_kept_with_its_event() -> None:
+    """ASR-042: a record's counts end at 2^53-1; those of events do not."""
+    conversion = convert(event("cost_update", {"input_tokens": 2**53, "output_tokens": 2**53 - 1, "cost_usd": 1}))
+    kept, usage = conversion.main[1:]
+    assert kept.to_wire()["value"]["payload"]["input_tokens"] == 2**53
+    assert isinstance(usage, Usage)
+    assert (usage.input_tokens, usage.output_tokens) == (None, 2**53 - 1)
+    assert [note.code for note in conversion.report.notes] == ["count-kept"]
+
+
+def test_a_null_in_usage_is_not_made_a_zero() -> None:
+    """Usage has what the event gives and no more."""
+    [usage] = of(Usage, convert(event("cost_update", {"input_tokens": None, "output_tokens": 0, "cost_usd": None})))
+    assert (usage.input_tokens, usage.output_tokens, usage.total_tokens, usage.cost) == (None, 0, None, None)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"oops\n", b'{"type":"user"}\n'])

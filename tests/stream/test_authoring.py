@@ -332,6 +332,12 @@ def test_what_json_cannot_hold_is_refused() -> None:
     refused(lambda a: a.tool_call(call_id="c", arguments={1: 2}), InvalidRecordError, "arguments")
 
 
+def test_a_number_beyond_the_doubles_is_refused_like_one_that_is_not_finite() -> None:
+    """ASR-041: what a reader would find, an author does not write."""
+    for beyond in (Decimal("1e400"), Decimal("-1E+400"), [{"a": Decimal("1e400")}]):
+        refused(lambda a, n=beyond: a.unknown("novel", value=n), InvalidRecordError, "number-not-finite")  # type: ignore[misc]
+
+
 def test_what_json_has_no_form_for_is_not_turned_into_something_else() -> None:
     """Design, nasty inputs: "NaN costs dumped as null"; nothing is silently changed."""
 

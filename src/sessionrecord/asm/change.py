@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sessionrecord.asm.control import ApprovalRequest
 from sessionrecord.asm.cost import Cost
@@ -40,7 +40,7 @@ class RunChange:
     """When the run ended, where the event ends it and says when."""
     metadata_keys: tuple[str, ...] = ()
     """The metadata keys whose value is another one now, in the order of the metadata."""
-    _entry: Entry | None = None
+    _entry: Entry | None = field(default=None, repr=False)
 
     @property
     def message(self) -> Message | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any, Final
@@ -14,6 +15,9 @@ __all__ = ["Cost"]
 # every digit of the sum of the largest and the smallest double
 _EXACT: Final = Context(prec=1400, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
+# no JSON number is larger, and a state must be writable
+_LARGEST: Final = Decimal(repr(sys.float_info.max))
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -24,14 +28,14 @@ class Cost:
     output_tokens: int = 0
     """Tokens written."""
     cost_usd: Decimal = Decimal(0)
-    """Cost in US dollars: the exact sum of what was reported."""
+    """Cost in US dollars: the exact sum of what was reported, or the largest double where the sum is larger."""
 
     def plus(self, update: CostUpdatePayload) -> Cost:
         """The totals with an update added."""
         return Cost(
             self.input_tokens + update.input_tokens,
             self.output_tokens + update.output_tokens,
-            _EXACT.add(self.cost_usd, to_decimal(update.cost_usd)),
+            min(_EXACT.add(self.cost_usd, to_decimal(update.cost_usd)), _LARGEST),
         )
 
     def to_wire(self) -> dict[str, Any]:

@@ -133,7 +133,10 @@ class RunEvent(WireModel):
         return None if self.timestamp is None else to_utc(self.timestamp)
 
     def to_line(self) -> bytes:
-        """The event as a line, without the newline: the line that was read, or the members as they were given."""
+        """The event as a line, without the newline: the line that was read, or the members as they were given.
+
+        Raises `IJsonError` where a member that was given holds what JSON cannot.
+        """
         line = self.__dict__.get(LINE)
         return ijson.dumps(super().to_wire()) if line is None else line
 

@@ -6,9 +6,9 @@ The margins of names and one-line texts do not count; those of text that an agen
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Final, Literal, TypeAlias, cast
+from typing import Annotated, Any, Final, Literal, Self, TypeAlias, cast
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sessionrecord.asm.scalars import BooleanOrNull, Count, JsonObject, NullAs, Trimmed
 from sessionrecord.scalars import Amount
@@ -268,6 +268,13 @@ class HostToolResponsePayload(PayloadModel):
     """What went wrong."""
     metadata: JsonObject = Field(default_factory=dict)
     """Free data about the response."""
+
+    @model_validator(mode="after")
+    def _tell_success_from_an_unknown_member(self) -> Self:
+        # pydantic takes an unknown `success` for the attribute of that name, and would write a null for `success?`
+        if self.success is None and "success" in self.extra:
+            self.model_fields_set.discard("success")
+        return self
 
 
 class SessionPayload(PayloadModel):

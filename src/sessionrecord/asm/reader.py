@@ -127,14 +127,14 @@ class ValidEvents(Iterator[RunEvent]):
         return next(iter(self))
 
 
-def to_fold(events: Iterable[RunEvent | InvalidEvent]) -> Iterable[PlainMembers | RunEvent | InvalidEvent]:
-    """What a fold reads of events: of those in a file their members, which cost less."""
-    if isinstance(events, EventReader):
+def to_fold(events: Iterable[RunEvent | InvalidEvent]) -> Iterable[PlainMembers | RunEvent | InvalidEvent] | None:
+    """What a fold reads of events in a file: their members, which cost less. None for events from elsewhere."""
+    if isinstance(events, EventReader) and type(events).__iter__ is EventReader.__iter__:
         return events._read(read_members, invalid=True)
     if isinstance(events, ValidEvents) and events._begun is None:
         events._begun = iter(())
         return events._reader._read(read_members, invalid=False)
-    return events
+    return None
 
 
 def _unended(found: list[Diagnostic]) -> list[Diagnostic]:

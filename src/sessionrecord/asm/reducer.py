@@ -83,7 +83,7 @@ class RunReducer:
 
     @property
     def state(self) -> RunState:
-        """The state after the events so far. Cheap: only metadata and pending approvals are ever copied, and only if they change."""
+        """The state after the events so far. Cheap: only metadata and pending approvals are ever copied, when an event says something of them."""
         if self._state is None:
             self._pending_held = self._metadata_held = True
             self._state = RunState(
@@ -117,7 +117,7 @@ class RunReducer:
         chunks, entries = len(self._chunks), len(self._entries)
         members = event.__dict__
         before = {key: self._metadata.get(key, _ABSENT) for key in (*event.metadata, _COST_KEY, _SESSION_KEY)}
-        asked = self._pending.get(_approval_id(event.payload))
+        asked = self._pending.get(_approval_id(event.payload)) if event.kind == "approval_resolved" else None
         if not self._fold(members):
             return RunChange(applied=False, sequence=self._sequence)
         return RunChange(
@@ -127,7 +127,7 @@ class RunReducer:
             status=None if self._status == status else self._status,
             cost=None if self._cost is cost else self._cost,
             approval_opened=self._pending[_approval_id(event.payload)] if event.kind == "approval_requested" else None,
-            approval_closed=asked if event.kind == "approval_resolved" else None,
+            approval_closed=asked,
             error=None if self._error is error else self._error,
             result=None if self._result is result else self._result,
             finished_at=event.timestamp if event.kind in _ENDS else None,
@@ -140,9 +140,10 @@ class RunReducer:
 
         An `EventReader`, or its `events()`, is folded without making an event of each line.
         """
-        fold = self._fold
-        for read in to_fold(events):
-            if type(read) is dict:
+        fold, in_file = self._fold, to_fold(events)
+        trusted = in_file is not None
+        for read in events if in_file is None else in_file:
+            if trusted and type(read) is dict:
                 fold(read)
             elif isinstance(read, RunEvent):
                 fold(read.__dict__)
@@ -180,7 +181,8 @@ class RunReducer:
     def _note_first_values(self, metadata: dict[str, Any]) -> None:
         """Notes the values that stay, when there are keys that were not there before."""
         protected = PROTECTED_KEYS if self._provider_session_id is None else _PROTECTED_AND_SESSION
-        self._first = {key: value for key, value in metadata.items() if key in protected}
+        # not over the metadata: where each event has a key of its own, that would be quadratic
+        self._first = {key: metadata[key] for key in protected if key in metadata}
         self._known_keys = len(metadata)
 
     def _wants(self, run_id: str, event_id: str | None) -> bool:
@@ -288,7 +290,16 @@ def _approval_id(payload: Any) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    return one is other or (type(one) is type(other) and one == other)
+    """Whether two values are the same JSON; Python takes 1 and true for equal."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_same(value, other[name]) for name, value in one.items())
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other)
 
 
 def _refuse(event: object) -> NoReturn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
@@ -106,8 +106,8 @@ class RunState:
     """The provider's session, as the envelope of the last `run_started` that has one says."""
     messages: MessageLog
     """The messages, in order."""
-    _ids: IdLog
-    _text: TextLog
+    _ids: IdLog = field(repr=False)
+    _text: TextLog = field(repr=False)
 
     @property
     def text(self) -> str:
@@ -163,7 +163,9 @@ class RunState:
         }
 
     def to_json(self) -> bytes:
-        """The same as bytes of JSON."""
+        """The same as bytes of JSON. Raises `IJsonError` where events were made with what JSON cannot hold, or are nested
+        to the last level that can be read: the state holds them up to two levels deeper than they stood.
+        """
         return ijson.dumps(self.to_wire())
 
     @classmethod

@@ -7,7 +7,8 @@ from typing import Self
 
 from sessionrecord.asm.event import RunEvent
 from sessionrecord.asm.parse import InvalidEvent, examine_line
-from sessionrecord.errors import InvalidRecordError, WriterError
+from sessionrecord.diagnostics import Diagnostic
+from sessionrecord.errors import IJsonError, InvalidRecordError, WriterError
 from sessionrecord.lines import Appender, AppendTarget
 
 __all__ = ["EventWriter"]
@@ -33,11 +34,14 @@ class EventWriter:
     def write(self, event: RunEvent) -> RunEvent:
         """Appends an event and returns it as a reader will see it: one that was read is written as it was read.
 
-        Raises `InvalidRecordError` if it breaks a rule; nothing is written then.
+        Raises `InvalidRecordError` if it breaks a rule or holds what JSON cannot; nothing is written then.
         """
         if not isinstance(event, RunEvent):
             raise WriterError(f"only a valid event can be written, not {type(event).__name__}")
-        line = event.to_line()
+        try:
+            line = event.to_line()
+        except IJsonError as e:
+            raise InvalidRecordError([Diagnostic.of(e.code, e.reason, pointer=e.pointer)]) from None
         read, found = examine_line(line)
         if isinstance(read, InvalidEvent):
             raise InvalidRecordError(found)

@@ -37,10 +37,14 @@ def start(context: typer.Context) -> int:
 
 
 def _reduced(path: str) -> tuple[RunResult, list[Diagnostic]]:
-    from sessionrecord.asm import EventReader, final_result
+    from sessionrecord.asm import EmptyRunError, EventReader, final_result
 
     reader = EventReader(io.BytesIO(stdin_bytes()) if path == STDIO else path)
-    return final_result(reader.events()), reader.diagnostics
+    try:
+        return final_result(reader.events()), reader.diagnostics
+    except EmptyRunError as e:
+        errors = [d for d in reader.diagnostics if d.severity == "error" and d.line is not None]
+        raise EmptyRunError(f"{path}: {f'no line is a valid event; the first: {errors[0]}' if errors else e}") from None
 
 
 def _verdict(path: str, found: list[Diagnostic]) -> int:

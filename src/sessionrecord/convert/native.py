@@ -27,6 +27,7 @@ __all__ = [
     "members",
     "native_value",
     "same",
+    "sound",
     "text",
     "timestamp",
     "units",
@@ -181,17 +182,18 @@ def _mended(value: Any) -> Any:
     while stack:
         item = stack.pop()
         if isinstance(item, list):
-            item[:] = [_sound(v) for v in item]
+            item[:] = [sound(v) for v in item]
             stack.extend(item)
         elif isinstance(item, dict):
             pairs = list(item.items())
             item.clear()
-            item.update((_sound(name), _sound(v)) for name, v in pairs)
+            item.update((sound(name), sound(v)) for name, v in pairs)
             stack.extend(item.values())
     return holder[0]
 
 
-def _sound(value: Any) -> Any:
+def sound(value: Any) -> Any:
+    """A string with U+FFFD for unpaired surrogates; anything else as it is."""
     return _SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value
 
 

@@ -19,7 +19,13 @@ _LOSSES: Final = {
     "not-counted": "not_counted",
 }
 """Kind of omission to kind of loss; the others are beyond the page's limits."""
-_UNITS: Final = {"text": "characters", "encrypted": "characters", "image": "bytes", "bytes": "bytes", "not-counted": "records"}
+_UNITS: Final = {
+    "text": "characters",
+    "encrypted": "characters",
+    "image": "bytes",
+    "bytes": "bytes",
+    "not-counted": "records",
+}
 
 
 def to_html(session: Session, *, at: int | None = None) -> Exported:

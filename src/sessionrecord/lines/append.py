@@ -84,7 +84,9 @@ class Appender:
         if resume and not self._locked:
             raise WriterError(f"{self._name} is not a regular file named by its path: it cannot be resumed")
         if self._size and not resume:
-            raise WriterError(f"{self._name} is not empty: resume the stream, or write to a new file")
+            raise WriterError(
+                f"{self._name} is not empty: write to a new file, or resume it if it is a stream of records"
+            )
 
     @property
     def name(self) -> str:

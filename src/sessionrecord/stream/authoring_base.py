@@ -269,11 +269,18 @@ def _proved(data: dict[str, Any]) -> tuple[bytes, Record | InvalidRecord, list[D
 def _line(data: Mapping[str, Any]) -> bytes:
     try:
         line = ijson.dumps(data)
-        if orjson.loads(line) != data:
+        if not _is_read_as(line, data):
             ijson.refuse_foreign(dict(data))
         return line
     except IJsonError as e:
         raise InvalidRecordError([Diagnostic.of(e.code, e.reason, pointer=e.pointer)]) from None
+
+
+def _is_read_as(line: bytes, data: Mapping[str, Any]) -> bool:
+    try:
+        return bool(orjson.loads(line) == data)
+    except ValueError:  # a number beyond the doubles: what examines the line says so
+        return False
 
 
 def as_record(record: EnvelopeModel) -> Record:

@@ -11,7 +11,7 @@ from sessionrecord import ijson
 from sessionrecord.asm import InvalidEvent, RunError, RunEvent
 from sessionrecord.asm import payloads as p
 from sessionrecord.convert.asm.blocks import block, result_content, text_of
-from sessionrecord.convert.native import BLANK, MAX_DEPTH, depth, kept_text
+from sessionrecord.convert.native import BLANK, MAX_DEPTH, depth, is_count, kept_text, same, sound, timestamp
 from sessionrecord.convert.report import ConversionReport, Loss, MadeUp, Unconverted
 from sessionrecord.diagnostics import excerpt
 from sessionrecord.errors import IJsonError
@@ -26,6 +26,7 @@ SNAPSHOT: Final = "cursor_final_snapshot"
 """Mark of a full message whose text the deltas before it have already given."""
 STREAMED: Final = frozenset({"assistant_delta", "thinking", "cost_update", "stderr", "raw"})
 """Kinds that leave the message that is being streamed open."""
+_COUNTS: Final = ("input_tokens", "output_tokens", "total_tokens")
 _EXPLANATION: Final = "no record has a member for it"
 _MAPPED: Final = {
     "run_started": {"cwd"},
@@ -85,8 +86,8 @@ class SessionBuilder:
         self._open: _OpenMessage | None = None
         self._calls: dict[str, tuple[str, Any]] = {}
         self._runs: set[str] = set()
-        self._used: set[str] = set()
-        self._used_calls: set[str] = set()
+        self._used: dict[str, int] = {}
+        self._used_calls: dict[str, int] = {}
         self._session_id = first.session_id
         self._line = 1
         self._provider = first.provider
@@ -120,10 +121,10 @@ class SessionBuilder:
         self._line = number
         if isinstance(event, InvalidEvent):
             self._flush()
-            label = event.kind if event.kind is not None else "(no kind)"
+            label = sound(event.kind) if event.kind is not None else "(no kind)"
             reason = "; ".join(f"{d.code}: {d.message}" for d in event.diagnostics)
-            value = _kept(event)
             source = {"line": number, "nativeType": label}
+            value = _kept(event.raw)
             self._out.unknown("native_line", harness=HARNESS, nativeType=label, value=value, source=source)
             self._report.kept[label] += 1
             self._report.kept_reasons.append(Unconverted(number, label, reason))
@@ -175,6 +176,13 @@ class SessionBuilder:
             self._losses["session_id"] += 1
         if event.provider not in (None, self._provider):
             self._losses["provider"] += 1
+        if _moment(event) != event.timestamp_utc:
+            self._losses["timestamp"] += 1
+            self._report.note(
+                number,
+                "timestamp-cut",
+                "a record's timestamp has a year of 4 digits and at most 9 digits of a fraction",
+            )
         wire = event.to_wire()
         for name, value in wire.items():
             if name not in _ENVELOPE and value is not None:
@@ -191,13 +199,13 @@ class SessionBuilder:
         source: dict[str, Any] = {"line": line or self._line, "nativeType": event.kind}
         if event.id is not None:
             source["nativeId"] = event.id
-        return {"timestamp": event.timestamp_utc, "turn_id": event.run_id, "source": source}
+        return {"timestamp": _moment(event), "turn_id": event.run_id, "source": source}
 
     def _converted(self, event: RunEvent) -> None:
         self._report.converted[event.kind] += 1
 
     def _keep(self, event: RunEvent) -> None:
-        value = event.to_wire()
+        value = _kept(event.to_line())
         self._out.unknown("native_line", harness=HARNESS, nativeType=event.kind, value=value, **self._envelope(event))
 
     def _made_up(self, number: int, what: str, value: str, why: str) -> None:
@@ -205,12 +213,10 @@ class SessionBuilder:
 
     def _name(self, number: int, what: str, given: str | None) -> str:
         """An ID that nothing else in the session has."""
-        name = given or f"event-{number}"
-        if not given:
-            self._made_up(number, what, name, "the event has no ID")
-        while name in self._used:
-            name += "'"
-        self._used.add(name)
+        name = _unused(given or f"event-{number}", self._used)
+        if name != given:
+            why = "the ID is of another message already" if given else "the event has no ID"
+            self._made_up(number, what, name, why)
         return name
 
     # messages
@@ -295,33 +301,29 @@ class SessionBuilder:
     def _tool_use(self, number: int, event: RunEvent, payload: p.ToolUsePayload) -> None:
         native, invocation = payload.tool_call_id or None, (payload.tool_name, payload.input)
         known = None if native is None else self._calls.get(native)
-        if known is not None and known[1] == invocation:
+        if known is not None and known[1] is not None and same(known[1], invocation):
             self._report.not_converted.append(Unconverted(number, event.kind, f"repeats the call {excerpt(native)}"))
             return
         self._converted(event)
-        call_id, source = native, "native"
-        if call_id is None or known is not None:
-            call_id, source = self._other_call_id(native, number), "synthetic"
-            why = "the call has no ID" if native is None else "the ID is of another call already"
-            self._made_up(number, "callId", call_id, why)
-        self._used_calls.add(call_id)
+        answered = known is not None and known[1] is None  # a result came before its call
+        call_id = known[0] if known is not None and answered else self._call_id(number, native)
         if native is not None:
             self._calls[native] = call_id, invocation
         self._out.tool_call(
             call_id=call_id,
-            call_id_source=source,
+            call_id_source="native" if call_id == native else "synthetic",
             name=payload.tool_name or None,
             arguments=payload.input,
             **self._envelope(event),
         )
 
-    def _other_call_id(self, native: str | None, number: int) -> str:
-        stem, n = (f"event-{number}", 1) if native is None else (native, 2)
-        name = stem if native is None else f"{stem}#{n}"
-        while name in self._used_calls:
-            n += 1
-            name = f"{stem}#{n}"
-        return name
+    def _call_id(self, number: int, native: str | None) -> str:
+        """An ID that no other call has."""
+        call_id = _unused(native or f"event-{number}", self._used_calls)
+        if call_id != native:
+            why = "the call has no ID" if native is None else "the ID is of another call already"
+            self._made_up(number, "callId", call_id, why)
+        return call_id
 
     def _tool_result(self, number: int, event: RunEvent, payload: p.ToolResultPayload) -> None:
         native = payload.tool_call_id or None
@@ -331,8 +333,10 @@ class SessionBuilder:
             self._keep(event)
             return
         self._converted(event)
+        if native not in self._calls:
+            self._calls[native] = self._call_id(number, native), None
         self._out.tool_result(
-            call_id=self._calls[native][0] if native in self._calls else native,
+            call_id=self._calls[native][0],
             outcome="error" if payload.is_error else "success",
             **result_content(payload.content),
             **self._envelope(event),
@@ -382,12 +386,15 @@ class SessionBuilder:
 
     def _cost_update(self, number: int, event: RunEvent, payload: p.CostUpdatePayload) -> None:
         self._converted(event)
-        given = payload.model_fields_set
-        cost = Cost(amount=payload.cost_usd, currency="USD") if "cost_usd" in given else None
-        tokens = {
-            name: getattr(payload, name) for name in ("input_tokens", "output_tokens", "total_tokens") if name in given
-        }
-        self._out.usage(scope="turn", counter="delta", cost=cost, **tokens, **self._envelope(event))
+        wire: Any = event.to_wire().get("payload") or {}
+        # a null reads as 0, but says nothing
+        given = [name for name in _COUNTS if wire.get(name) is not None]
+        counts = {name: wire[name] for name in given if is_count(wire[name])}
+        if len(counts) < len(given):
+            self._keep(event)
+            self._report.note(number, "count-kept", "a count is too large for a record; the event is kept whole")
+        cost = None if wire.get("cost_usd") is None else Cost(amount=payload.cost_usd, currency="USD")
+        self._out.usage(scope="turn", counter="delta", cost=cost, **counts, **self._envelope(event))
 
     def _result(self, number: int, event: RunEvent, payload: p.ResultPayload) -> None:
         self._converted(event)
@@ -412,21 +419,44 @@ class SessionBuilder:
         )
 
 
-def _kept(event: InvalidEvent) -> Any:
-    """The value of a line that is no event, or its text where no record can hold the value."""
-    if event.value is None or depth(event.value) > MAX_DEPTH:
-        return kept_text(event.raw)
-    try:
-        ijson.dumps(event.value)
-    except IJsonError:
-        return kept_text(event.raw)
-    return event.value
-
-
 def _united(streamed: list[Block], full: list[Block]) -> list[Block]:
     """The blocks of the full message, with the streamed thoughts that it does not repeat before them."""
     said = {b.text for b in full if isinstance(b, ReasoningBlock)}
     return [*(b for b in streamed if isinstance(b, ReasoningBlock) and b.text not in said), *full]
+
+
+def _kept(line: bytes) -> Any:
+    """What a `native_line` record keeps of a line: its value, or its text where the value cannot be written or says less."""
+    try:
+        value = ijson.loads(line)
+    except IJsonError:
+        return kept_text(line)
+    # null would be no value at all
+    return kept_text(line) if value is None or (_brackets(line) > MAX_DEPTH and depth(value) > MAX_DEPTH) else value
+
+
+def _unused(name: str, used: dict[str, int]) -> str:
+    """The name, or the first of `name#2`, `name#3` … that nothing else has. `used` is each name with the last such number."""
+    number = used.get(name, 0)
+    free = name
+    while free in used:
+        number += 1
+        free = f"{name}#{number}"
+    used[name], used[free] = number or 1, 1
+    return free
+
+
+def _brackets(line: bytes) -> int:
+    return line.count(b"[") + line.count(b"{")
+
+
+def _moment(event: RunEvent) -> str | None:
+    """The timestamp as a record can have it; None where it can have none."""
+    utc = event.timestamp_utc
+    if utc is None:
+        return None
+    whole, _, fraction = utc.rstrip("Z").partition(".")
+    return timestamp(f"{whole}.{fraction[:9]}Z" if fraction else utc)
 
 
 def _version() -> str | None:
