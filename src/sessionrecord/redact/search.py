@@ -1,0 +1,204 @@
+"""Looking for secrets in a text and in every text within it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from sessionrecord.errors import RedactionError
+from sessionrecord.redact.edits import Edit, merged
+from sessionrecord.redact.layers import (
+    Base64,
+    Layer,
+    base64_runs,
+    json_escapes,
+    line_breaks,
+    may_hold_text,
+    percent,
+    saturated,
+)
+from sessionrecord.redact.patterns import KNOWN_PATTERNS
+from sessionrecord.redact.rules import PLACEHOLDERS, RedactionRules, placeholder
+
+__all__ = ["Search"]
+
+_LEVELS: Final = 12
+"""Escapings within one another that are resolved one at a time; what is deeper is resolved all at once."""
+_BUDGET: Final = 96
+"""Times its length that is looked at of a text, encodings within one another included."""
+_MINIMUM: Final = 1 << 20
+_SHORTEST_FORM: Final = 16
+"""Characters that a secret known by its form has at least."""
+# what may make an expression match a whole text and yet not the same text within a line
+_SEES_EDGES: Final = re.compile(r"\^|\$|\\[AZzbB]|\(\?(?:[=!>]|<[=!])|[*+?}]\+")
+
+
+class _NestedTooDeeplyError(Exception):
+    pass
+
+
+class Search:
+    """Finds what rules ask for. Its answer depends on the text alone."""
+
+    def __init__(self, rules: RedactionRules) -> None:
+        self._needles = [(form, v.name) for v in rules.values for form in _forms(v.text)]
+        self._values = [form for form, _ in self._needles]
+        self._patterns = [(p, [t.encode() for t in p.literals]) for p in rules.patterns]
+        self.sees_edges = any(p not in KNOWN_PATTERNS and _SEES_EDGES.search(p.regex) for p in rules.patterns)
+        """Whether texts have to be looked at one by one, as a pattern may depend on where a text begins or ends."""
+        self.longest = max([len(form) for form in self._values], default=0)
+        """Bytes of the longest value."""
+        shortest = [len(form) for form in self._values] + [_SHORTEST_FORM for _ in rules.patterns]
+        if any(not p.literals for p in rules.patterns):
+            shortest.append(6)
+        # as many characters as hold that many bytes
+        characters = max(6, -(-min(shortest, default=_SHORTEST_FORM) * 4 // 3))
+        self._run = re.compile(rb"[A-Za-z0-9+/_-]{%d,}={0,2}" % characters)
+
+    def has(self, text: bytes) -> bool:
+        """Whether there is anything to remove from a text. Raises `RedactionError` where it cannot be searched to the end."""
+        walk = _Walk(self, text)
+        return walk.has(text, 0)
+
+    def edits(self, text: bytes) -> list[Edit]:
+        """What to do to a text so that nothing is left in it. Raises `RedactionError` where it cannot be searched to the end."""
+        return _Walk(self, text).edits(text, 0)
+
+    def edits_of_token(self, token: bytes) -> list[Edit]:
+        """The same for what stands between the quotes of a string of JSON."""
+        if b"\\" not in token:
+            return self.edits(token)
+        layer = json_escapes(token)
+        return merged([*layer.lift(self.edits(layer.data)), *self.values_in(token)])
+
+    def values_in(self, text: bytes) -> Iterator[Edit]:
+        """Where the given values stand in a text as they are."""
+        for form, name in self._needles:
+            at = text.find(form)
+            while at >= 0:
+                yield Edit(at, at + len(form), placeholder(name).encode(), (name,))
+                at = text.find(form, at + 1)
+
+    def has_value(self, text: bytes) -> bool:
+        """Whether a given value stands in a text as it is."""
+        return any(form in text for form in self._values)
+
+    def has_direct(self, text: bytes) -> bool:
+        """Whether a secret stands in a text as it is."""
+        return self.has_value(text) or any(True for _ in self._by_form(text))
+
+    def direct(self, text: bytes) -> Iterator[Edit]:
+        """Where secrets stand in a text as they are."""
+        yield from merged(self.values_in(text))
+        yield from self._by_form(text)
+
+    def _by_form(self, text: bytes) -> Iterator[Edit]:
+        decoded: str | None = None
+        for pattern, literals in self._patterns:
+            if literals and not any(t in text for t in literals):
+                continue
+            if decoded is None:
+                decoded = text.decode("utf-8", "surrogateescape")
+            group = "secret" if "secret" in pattern.compiled.groupindex else 0
+            done = at = 0
+            for match in pattern.compiled.finditer(decoded):
+                start, end = match.span(group)
+                if start >= end or PLACEHOLDERS.fullmatch(match[group]):
+                    continue
+                at += _size(decoded[done:start])
+                first, done = at, end
+                at += _size(decoded[start:end])
+                yield Edit(first, at, placeholder(pattern.name).encode(), (pattern.name,))
+
+    def runs(self, text: bytes) -> Iterator[Base64]:
+        """What in a text may be base64, decoded."""
+        return base64_runs(text, self._run, placeholder)
+
+
+def _forms(text: str) -> list[bytes]:
+    # in a query a space is written as a plus sign
+    return [text.encode(), *([text.replace(" ", "+").encode()] if " " in text else [])]
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
+
+
+class _Walk:
+    """One search: all texts within a text, each distinct one looked at once."""
+
+    def __init__(self, search: Search, text: bytes) -> None:
+        self._search = search
+        self._left = _BUDGET * len(text) + _MINIMUM
+        self._edits: dict[bytes, list[Edit]] = {}
+        self._clean: set[bytes] = set()
+
+    def _spend(self, text: bytes) -> None:
+        self._left -= len(text)
+        if self._left < 0:
+            raise RedactionError("a text has so many encodings within one another that it cannot be searched to the end")
+
+    def has(self, text: bytes, level: int) -> bool:
+        if text in self._clean:
+            return False
+        self._clean.add(text)
+        self._spend(text)
+        search = self._search
+        if search.has_direct(text):
+            return True
+        if any(self.has(layer.data, level + 1) for layer in self._escaped(text, level)):
+            return True
+        for source in self._wrapped(text):
+            for run in search.runs(source):
+                if may_hold_text(run.data):
+                    if self.has(run.data, level + 1):
+                        return True
+                elif search.has_direct(run.data):
+                    return True
+        return False
+
+    def edits(self, text: bytes, level: int) -> list[Edit]:
+        known = self._edits.get(text)
+        if known is not None:
+            return known
+        self._edits[text] = []
+        self._spend(text)
+        found = list(self._search.direct(text))
+        for layer in self._escaped(text, level):
+            found += layer.lift(self.edits(layer.data, level + 1))
+        found += self._in_runs(text, level)
+        unwrapped = line_breaks(text) if b"\n" in text else None
+        if unwrapped is not None and len(unwrapped.data) < len(text):
+            found += unwrapped.lift(merged(self._in_runs(unwrapped.data, level)))
+        self._edits[text] = merged(found)
+        return self._edits[text]
+
+    def _in_runs(self, text: bytes, level: int) -> list[Edit]:
+        found: list[Edit] = []
+        for run in self._search.runs(text):
+            if may_hold_text(run.data):
+                inner = self.edits(run.data, level + 1)
+            else:
+                inner = merged(self._search.direct(run.data))
+            if inner:
+                found += run.lift(inner)
+        return found
+
+    def _wrapped(self, text: bytes) -> Iterator[bytes]:
+        yield text
+        if b"\n" in text:
+            unwrapped = line_breaks(text).data
+            if len(unwrapped) < len(text):
+                yield unwrapped
+
+    def _escaped(self, text: bytes, level: int) -> Iterator[Layer]:
+        if level == _LEVELS:
+            yield saturated(text)
+        if level >= _LEVELS:
+            return
+        for escape, layer in ((b"\\", json_escapes), (b"%", percent)):
+            if escape in text:
+                made = layer(text)
+                if len(made.data) < len(text):
+                    yield made
