@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Edit", "apply", "merged"]
+__all__ = ["Edit", "apply", "merged", "within"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +49,8 @@ def apply(text: bytes, edits: Iterable[Edit]) -> bytes:
         pieces += (text[at : edit.start], edit.text)
         at = edit.end
     return b"".join((*pieces, text[at:]))
+
+
+def within(edits: Iterable[Edit], start: int, end: int) -> list[Edit]:
+    """Those edits that lie in a piece of the text, as edits of the piece."""
+    return [e.moved(-start) for e in edits if start <= e.start and e.end <= end]

@@ -11,12 +11,17 @@ from sessionrecord.records import RECORD_TYPES
 from sessionrecord.redact.edits import Edit
 from sessionrecord.redact.search import Search
 from sessionrecord.redact.tree import Path
+from sessionrecord.refs import ENTITY_KEYS
 
 __all__ = ["Split", "Splits"]
 
 _Key: TypeAlias = tuple[str, ...]
 _REACH: Final = 600
 """Bytes of a text that are looked at on each side of a border, at least."""
+_APART: Final = frozenset(
+    {"type", "id", "turnId", "timestamp", "participant", "conversation", "predecessor", "source", *ENTITY_KEYS}
+)
+"""Members of a record that are never part of a longer text."""
 _WORST: Final = 6
 """How many bytes an encoding takes at most for one: an escape of JSON."""
 
@@ -145,7 +150,8 @@ def _kind(value: dict[str, Any]) -> _Key:
 
 def _texts(value: dict[str, Any]) -> Iterator[tuple[_Key, Path, bytes]]:
     """Texts with what they are grouped by and where they are, in the order of the line."""
-    stack: list[tuple[Any, _Key, Path]] = [(value, (), ())]
+    stack: list[tuple[Any, _Key, Path]] = []
+    stack += [(v, (name,), (name,)) for name, v in value.items() if name not in _APART][::-1]
     while stack:
         item, key, path = stack.pop()
         if isinstance(item, str):

@@ -15,7 +15,18 @@ from urllib.parse import quote_from_bytes
 
 from sessionrecord.redact.edits import Edit, apply
 
-__all__ = ["Base64", "Layer", "Spliced", "base64_runs", "is_text", "json_escapes", "line_breaks", "may_hold_text", "percent", "saturated"]
+__all__ = [
+    "Base64",
+    "Layer",
+    "Saturated",
+    "Spliced",
+    "all_decoded",
+    "base64_runs",
+    "is_text",
+    "json_escapes",
+    "line_breaks",
+    "percent",
+]
 
 _JSON_ESCAPE: Final = re.compile(
     rb'\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|["\\/bfnrt])'
@@ -26,7 +37,8 @@ _SHORT: Final = {b'"': b'"', b"\\": b"\\", b"/": b"/", b"b": b"\b", b"f": b"\f",
 _URL_SAFE: Final = bytes.maketrans(b"-_", b"+/")
 _URL_SAFE_BACK: Final = bytes.maketrans(b"+/", b"-_")
 _CONTROLS: Final = bytes(c for c in range(32) if c not in b"\t\n\r\f\x1b")
-_PRINTABLE: Final = bytes([*range(32, 127), 9, 10, 13])
+_FILL: Final = (b"AAAA", b"AAAAAAA", b"AAAAAA", b"AAAAA")
+"""What makes a run, by its length modulo 4, whole groups and ends it with NULs."""
 _HEX: Final = frozenset(b"0123456789abcdefABCDEF")
 
 
@@ -127,7 +139,7 @@ def line_breaks(text: bytes) -> Spliced:
     return Spliced(text, _LINE_BREAK, lambda _: b"")
 
 
-class saturated:  # noqa: N801 -- stands beside the functions that make the other layers
+class Saturated:
     """The text with JSON's escapes and percent-encoding resolved until nothing is left to resolve. Takes linear time."""
 
     def __init__(self, text: bytes) -> None:
@@ -175,11 +187,6 @@ def is_text(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def may_hold_text(data: bytes) -> bool:
-    """Whether bytes are text, or mostly: what stands before or behind base64 may decode to anything."""
-    return len(data.translate(None, _PRINTABLE)) * 4 <= len(data) or is_text(data)
 
 
 class Base64:
@@ -260,3 +267,13 @@ def base64_runs(text: bytes, run: re.Pattern[bytes], placeholder: Callable[[str]
             data = a2b_base64(body + b"=" * (-len(body) % 4))
             if data:
                 yield Base64(match[0], match.start(), skip, data, placeholder)
+
+
+def all_decoded(text: bytes, bare_run: re.Pattern[bytes]) -> bytes:
+    """What `base64_runs` gives, as one text with NULs between: one call decodes it all. `bare_run` matches the standard alphabet."""
+    pieces: list[bytes] = []
+    for run in bare_run.findall(text.translate(_URL_SAFE)):
+        length = len(run)
+        pieces += (run, _FILL[length % 4], run[1:], _FILL[(length - 1) % 4])
+        pieces += (run[2:], _FILL[(length - 2) % 4], run[3:], _FILL[(length - 3) % 4])
+    return a2b_base64(b"".join(pieces))

@@ -18,8 +18,10 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
 def check_name(name: str) -> None:
     """Raise `RedactionError` for a name that could not stand in a placeholder, or not unchanged in every encoding."""
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise RedactionError("the name of a rule has 1 to 40 letters, digits, '.', '_' and '-', a letter or digit first")
+    if not _NAME.fullmatch(name):
+        raise RedactionError(
+            "the name of a rule has 1 to 40 letters, digits, '.', '_' and '-', a letter or digit first"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,9 @@ class Pattern:
         except (re.error, RecursionError, OverflowError) as e:
             raise RedactionError(f"the pattern {self.name} is no regular expression: {e}") from e
         if compiled.search("") is not None:
-            raise RedactionError(f"the pattern {self.name} matches nothing at all: it has to match a character at least")
+            raise RedactionError(
+                f"the pattern {self.name} matches nothing at all: it has to match a character at least"
+            )
         object.__setattr__(self, "compiled", compiled)
 
 

@@ -11,17 +11,17 @@ from typing import Final
 from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import RedactionError
-from sessionrecord.records import InvalidRecord, Record, read_record
-from sessionrecord.redact.edits import Edit, apply, merged
+from sessionrecord.records import InvalidRecord, read_record
+from sessionrecord.redact.edits import Edit, apply, merged, within
 from sessionrecord.redact.ids import Renames
 from sessionrecord.redact.layers import is_text, json_escapes
 from sessionrecord.redact.places import Role, defined_names, record_type, role
 from sessionrecord.redact.report import Removal, RemovedFrom
 from sessionrecord.redact.rules import RedactionRules
 from sessionrecord.redact.search import Search
-from sessionrecord.redact.tree import Node, Path, leaves, objects, parse, text, text_of_token, without
+from sessionrecord.redact.tree import Node, Path, leaves, objects, parse, text, text_of_token, tokens, without
 
-__all__ = ["Changed", "LineRedaction"]
+__all__ = ["Changed", "LineRedaction", "Refused", "holds"]
 
 Joined = Mapping[Path, list[Edit]]
 """Place to edits of its decoded text, for secrets that go on from one text to the next."""
@@ -95,6 +95,24 @@ class LineRedaction:
             drop |= broken
 
 
+def found_in_token(search: Search, line: bytes, whole: list[Edit], start: int, end: int) -> list[Edit]:
+    """What is to be removed from a token of a line, given what was found in the line as a whole."""
+    edits = search.edits_of_token(line[start:end])
+    return merged([*edits, *within(whole, start, end)]) if whole else edits
+
+
+def holds(search: Search, line: bytes) -> bool:
+    """Whether there is anything to remove from a line."""
+    # the line as one text holds all texts in it, each closed off by its quotes
+    if not search.sees_edges and not search.has(line):
+        return False
+    root = parse(line)
+    if root is None:
+        return bool(search.edits(line))
+    whole = search.edits_of_line(line)
+    return any(found_in_token(search, line, whole, start, end) for start, end in tokens(root))
+
+
 def _where(errors: list[Diagnostic]) -> str:
     return f" at {errors[0].pointer}" if errors and errors[0].pointer else ""
 
@@ -126,6 +144,7 @@ class _Work:
         self._joined = joined
         self._drop = drop
         self._type = record_type(line, root)
+        self._whole = search.edits_of_line(line)
         self._edits: list[Edit] = []
         self._names: dict[Path, str] = {}
         self._gone: defaultdict[int, set[str | int]] = defaultdict(set)
@@ -183,7 +202,7 @@ class _Work:
         taken: set[str] | None = None
         for member in node.members:
             token = self._line[member.start + 1 : member.name_end - 1]
-            edits = self._search.edits_of_token(token)
+            edits = self._found(member.start + 1, member.name_end - 1)
             if not edits or member.name is None:
                 continue
             path = (*node.path, member.name)
@@ -207,7 +226,7 @@ class _Work:
             self._change_number(node, parent)
             return
         token = self._line[node.start + 1 : node.end - 1]
-        edits = self._search.edits_of_token(token)
+        edits = self._found(node.start + 1, node.end - 1)
         joined = self._joined.get(node.path)
         if joined:
             edits = merged([*json_escapes(token).lift(joined), *edits])
@@ -227,7 +246,12 @@ class _Work:
         elif what == "id":
             if self._rules.ids == "raise":
                 raise self._refuse(node.path, "a secret is in an ID or a ref; rules with ids='rename' rename it")
-            new = self._renames.of(text_of_token(self._line[node.start : node.end]), kind)
+            old = text_of_token(self._line[node.start : node.end])
+            new = self._renames.of(old, kind)
+            if new == old:
+                raise self._refuse(
+                    node.path, "a part of a secret is in an ID or a ref, and the ID has no other name without it"
+                )
             self._edits.append(Edit(node.start + 1, node.end - 1, ijson.dumps(new)[1:-1], ()))
         else:
             self._edits += (e.moved(node.start + 1) for e in edits)
@@ -235,7 +259,7 @@ class _Work:
             self._gone[id(parent)].add("blob")
 
     def _change_number(self, node: Node, parent: Node | None) -> None:
-        edits = self._search.edits(self._line[node.start : node.end])
+        edits = self._found(node.start, node.end)
         if not edits:
             return
         if role(self._line, node, parent, self._type) == "structure":
@@ -245,6 +269,10 @@ class _Work:
             self._leave_out(node, parent)
         else:
             self._edits.append(Edit(node.start, node.end, b'"%s"' % edits[0].text, ()))
+
+    def _found(self, start: int, end: int) -> list[Edit]:
+        """What is to be removed from a token."""
+        return found_in_token(self._search, self._line, self._whole, start, end)
 
     def _leave_out(self, node: Node, parent: Node | None) -> None:
         if parent is not None and parent.kind == "object":

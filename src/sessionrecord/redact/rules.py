@@ -45,7 +45,9 @@ class Value:
         except UnicodeEncodeError:
             raise RedactionError(f"the value {self.name} holds an unpaired surrogate") from None
         if size < MIN_VALUE:
-            raise RedactionError(f"the value {self.name} is shorter than {MIN_VALUE} bytes: it would be found everywhere")
+            raise RedactionError(
+                f"the value {self.name} is shorter than {MIN_VALUE} bytes: it would be found everywhere"
+            )
 
 
 def _values(given: Iterable[str | Value] | Mapping[str, str]) -> tuple[Value, ...]:
@@ -92,14 +94,16 @@ class RedactionRules:
             raise RedactionError("ids is raise or rename")
         if self.signatures not in ("raise", "drop"):
             raise RedactionError("signatures is raise or drop")
-        names = Counter(r.name for r in (*self.values, *self.patterns))
+        names = Counter([*(v.name for v in self.values), *(p.name for p in self.patterns)])
         for name, times in names.items():
             if times > 1:
                 raise RedactionError(f"two rules are called {name}")
         written = "\n".join((*(placeholder(name) for name in names), VOCABULARY))
         for value in self.values:
             if value.text in written:
-                raise RedactionError(f"the value {value.name} is part of what stands in its place: it cannot be removed")
+                raise RedactionError(
+                    f"the value {value.name} is part of what stands in its place: it cannot be removed"
+                )
         for pattern in self.patterns:
             if pattern.compiled.search(written):
                 raise RedactionError(

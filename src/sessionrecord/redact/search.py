@@ -11,14 +11,15 @@ from sessionrecord.redact.edits import Edit, merged
 from sessionrecord.redact.layers import (
     Base64,
     Layer,
+    Saturated,
+    Spliced,
+    all_decoded,
     base64_runs,
     json_escapes,
     line_breaks,
-    may_hold_text,
     percent,
-    saturated,
 )
-from sessionrecord.redact.patterns import KNOWN_PATTERNS
+from sessionrecord.redact.patterns import KNOWN_PATTERNS, Pattern
 from sessionrecord.redact.rules import PLACEHOLDERS, RedactionRules, placeholder
 
 __all__ = ["Search"]
@@ -45,7 +46,9 @@ class Search:
         self._needles = [(form, v.name) for v in rules.values for form in _forms(v.text)]
         self._values = [form for form, _ in self._needles]
         self._patterns = [(p, [t.encode() for t in p.literals]) for p in rules.patterns]
-        self.sees_edges = any(p not in KNOWN_PATTERNS and _SEES_EDGES.search(p.regex) for p in rules.patterns)
+        """Pattern to the texts that it needs."""
+        self._own = [(p, literals) for p, literals in self._patterns if p not in KNOWN_PATTERNS]
+        self.sees_edges = any(_SEES_EDGES.search(p.regex) for p, _ in self._own)
         """Whether texts have to be looked at one by one, as a pattern may depend on where a text begins or ends."""
         self.longest = max([len(form) for form in self._values], default=0)
         """Bytes of the longest value."""
@@ -55,6 +58,8 @@ class Search:
         # as many characters as hold that many bytes
         characters = max(6, -(-min(shortest, default=_SHORTEST_FORM) * 4 // 3))
         self._run = re.compile(rb"[A-Za-z0-9+/_-]{%d,}={0,2}" % characters)
+        self.bare_run = re.compile(rb"[A-Za-z0-9+/]{%d,}" % characters)
+        """What may be base64 that holds a secret, in the standard alphabet and without padding."""
 
     def has(self, text: bytes) -> bool:
         """Whether there is anything to remove from a text. Raises `RedactionError` where it cannot be searched to the end."""
@@ -80,24 +85,32 @@ class Search:
                 yield Edit(at, at + len(form), placeholder(name).encode(), (name,))
                 at = text.find(form, at + 1)
 
+    def edits_of_line(self, line: bytes) -> list[Edit]:
+        """What patterns other than the known ones match in a line as it is written, names, quotes and colons included."""
+        return merged(self._by_form(line, self._own)) if self._own else []
+
     def has_value(self, text: bytes) -> bool:
         """Whether a given value stands in a text as it is."""
         return any(form in text for form in self._values)
 
     def has_direct(self, text: bytes) -> bool:
         """Whether a secret stands in a text as it is."""
-        return self.has_value(text) or any(True for _ in self._by_form(text))
+        return self.has_value(text) or any(True for _ in self._by_form(text, self._patterns))
 
     def direct(self, text: bytes) -> Iterator[Edit]:
         """Where secrets stand in a text as they are."""
         yield from merged(self.values_in(text))
-        yield from self._by_form(text)
+        yield from self._by_form(text, self._patterns)
 
-    def _by_form(self, text: bytes) -> Iterator[Edit]:
+    def _by_form(self, text: bytes, patterns: list[tuple[Pattern, list[bytes]]]) -> Iterator[Edit]:
         decoded: str | None = None
-        for pattern, literals in self._patterns:
-            if literals and not any(t in text for t in literals):
-                continue
+        for pattern, literals in patterns:
+            for literal in literals:
+                if literal in text:
+                    break
+            else:
+                if literals:
+                    continue
             if decoded is None:
                 decoded = text.decode("utf-8", "surrogateescape")
             group = "secret" if "secret" in pattern.compiled.groupindex else 0
@@ -132,30 +145,33 @@ class _Walk:
         self._search = search
         self._left = _BUDGET * len(text) + _MINIMUM
         self._edits: dict[bytes, list[Edit]] = {}
-        self._clean: set[bytes] = set()
+        self._has: dict[bytes, bool] = {}
 
     def _spend(self, text: bytes) -> None:
         self._left -= len(text)
         if self._left < 0:
-            raise RedactionError("a text has so many encodings within one another that it cannot be searched to the end")
+            raise RedactionError(
+                "a text has so many encodings within one another that it cannot be searched to the end"
+            )
 
     def has(self, text: bytes, level: int) -> bool:
-        if text in self._clean:
-            return False
-        self._clean.add(text)
+        known = self._has.get(text)
+        if known is None:
+            self._has[text] = False
+            known = self._has[text] = self._look(text, level)
+        return known
+
+    def _look(self, text: bytes, level: int) -> bool:
         self._spend(text)
-        search = self._search
-        if search.has_direct(text):
+        if self._search.has_direct(text):
             return True
-        if any(self.has(layer.data, level + 1) for layer in self._escaped(text, level)):
+        if any(self.has(layer.data, level + 1) for layer in _escaped(text, level)):
             return True
-        for source in self._wrapped(text):
-            for run in search.runs(source):
-                if may_hold_text(run.data):
-                    if self.has(run.data, level + 1):
-                        return True
-                elif search.has_direct(run.data):
-                    return True
+        # one look at all that is decoded; what parts the pieces is in no encoding
+        for source in _unwrapped(text):
+            decoded = all_decoded(source, self._search.bare_run)
+            if decoded and self.has(decoded, level + 1):
+                return True
         return False
 
     def edits(self, text: bytes, level: int) -> list[Edit]:
@@ -163,42 +179,47 @@ class _Walk:
         if known is not None:
             return known
         self._edits[text] = []
-        self._spend(text)
-        found = list(self._search.direct(text))
-        for layer in self._escaped(text, level):
-            found += layer.lift(self.edits(layer.data, level + 1))
-        found += self._in_runs(text, level)
-        unwrapped = line_breaks(text) if b"\n" in text else None
-        if unwrapped is not None and len(unwrapped.data) < len(text):
-            found += unwrapped.lift(merged(self._in_runs(unwrapped.data, level)))
-        self._edits[text] = merged(found)
+        # a text that was joined from pieces tells nothing of their edges
+        if self._search.sees_edges or self.has(text, level):
+            self._edits[text] = merged(self._found(text, level))
         return self._edits[text]
 
-    def _in_runs(self, text: bytes, level: int) -> list[Edit]:
-        found: list[Edit] = []
+    def _found(self, text: bytes, level: int) -> Iterator[Edit]:
+        self._spend(text)
+        yield from self._search.direct(text)
+        for layer in _escaped(text, level):
+            yield from layer.lift(self.edits(layer.data, level + 1))
+        yield from self._in_runs(text, level)
+        unwrapped = _without_breaks(text)
+        if unwrapped is not None:
+            yield from unwrapped.lift(merged(self._in_runs(unwrapped.data, level)))
+
+    def _in_runs(self, text: bytes, level: int) -> Iterator[Edit]:
         for run in self._search.runs(text):
-            if may_hold_text(run.data):
-                inner = self.edits(run.data, level + 1)
-            else:
-                inner = merged(self._search.direct(run.data))
+            inner = self.edits(run.data, level + 1)
             if inner:
-                found += run.lift(inner)
-        return found
+                yield from run.lift(inner)
 
-    def _wrapped(self, text: bytes) -> Iterator[bytes]:
-        yield text
-        if b"\n" in text:
-            unwrapped = line_breaks(text).data
-            if len(unwrapped) < len(text):
-                yield unwrapped
 
-    def _escaped(self, text: bytes, level: int) -> Iterator[Layer]:
-        if level == _LEVELS:
-            yield saturated(text)
-        if level >= _LEVELS:
-            return
-        for escape, layer in ((b"\\", json_escapes), (b"%", percent)):
-            if escape in text:
-                made = layer(text)
-                if len(made.data) < len(text):
-                    yield made
+def _without_breaks(text: bytes) -> Spliced | None:
+    layer = line_breaks(text) if b"\n" in text else None
+    return layer if layer is not None and len(layer.data) < len(text) else None
+
+
+def _unwrapped(text: bytes) -> Iterator[bytes]:
+    yield text
+    layer = _without_breaks(text)
+    if layer is not None:
+        yield layer.data
+
+
+def _escaped(text: bytes, level: int) -> Iterator[Layer]:
+    if level == _LEVELS:
+        yield Saturated(text)
+    if level >= _LEVELS:
+        return
+    for escape, make in ((b"\\", json_escapes), (b"%", percent)):
+        if escape in text:
+            layer = make(text)
+            if len(layer.data) < len(text):
+                yield layer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,7 @@ from sessionrecord.redact.ids import Renames
 from sessionrecord.redact.joined import Split, Splits, by_record
 from sessionrecord.redact.marks import mark_declaration, mark_members
 from sessionrecord.redact.places import record_type, role
-from sessionrecord.redact.record import LineRedaction, Refused
+from sessionrecord.redact.record import LineRedaction, Refused, holds
 from sessionrecord.redact.report import RedactionReport, Removal
 from sessionrecord.redact.rules import RedactionRules
 from sessionrecord.redact.search import Search
@@ -67,10 +67,12 @@ class _Redaction:
     def run(self, session: Session) -> Redacted:
         log = before = _log(session)
         lines: LineRedaction | None = None
+        among: Container[int] = range(len(log))
         for _ in range(_ROUNDS):
-            found = self._find(log)
+            found = self._find(log, among)
             if not found:
                 break
+            among = found.keys() | self._removals.keys()
             if lines is None:
                 lines = LineRedaction(self._search, self._rules, Renames(self._search, self._taken(log)))
             log = self._changed(log, found, lines)
@@ -83,8 +85,8 @@ class _Redaction:
         removals = tuple(_summed(self._removals[i] for i in sorted(self._removals)))
         return Redacted(Session.read(bytes(log.source)), RedactionReport(len(log), removals, tuple(unmarked)))
 
-    def _find(self, log: Log) -> dict[int, dict[Place, list[Edit]]]:
-        """Records that hold something to remove, with what only shows where texts are joined."""
+    def _find(self, log: Log, among: Container[int]) -> dict[int, dict[Place, list[Edit]]]:
+        """Those `among` the records that hold something to remove, and what only shows where texts are joined."""
         splits: list[Split] = []
         joins = Splits(self._search, self._values_only)
         held: set[int] = set()
@@ -92,24 +94,13 @@ class _Redaction:
             line = log.line(index)
             value = _value(line)
             try:
-                if self._holds(line, value):
+                if index in among and holds(self._search, line):
                     held.add(index)
                 splits += joins.take(index, value)
             except RedactionError as e:
                 raise RedactionError(f"line {log.line_number(index)}: {e}") from None
         found = by_record(splits)
         return {index: found.get(index, {}) for index in sorted(held | found.keys())}
-
-    def _holds(self, line: bytes, value: Any) -> bool:
-        # the line as one text holds all texts in it, each closed off by its quotes
-        if self._search.has(line):
-            return True
-        if not self._search.sees_edges:
-            return False
-        root = parse(line)
-        if root is None:
-            return False
-        return any(self._search.edits_of_token(token) for token in _tokens(line, root))
 
     def _changed(self, log: Log, found: dict[int, dict[Place, list[Edit]]], lines: LineRedaction) -> Log:
         pieces: list[bytes] = []
@@ -178,7 +169,7 @@ class _Redaction:
 
     def _prove(self, before: Log, after: Log) -> None:
         """Raise `RedactionError` unless the result has no secret in it, and has the structure that the session had."""
-        left = self._find(after)
+        left = self._find(after, range(len(after)))
         if left:
             lines = sorted({after.line_number(i) for i in left})
             raise RedactionError(f"line {lines[0]}: a secret is still there after redaction; please report it")
@@ -204,16 +195,6 @@ def _value(line: bytes) -> Any:
         return orjson.loads(line)
     except ValueError:
         return ijson.examine(line)[0]
-
-
-def _tokens(line: bytes, root: Any) -> Iterator[bytes]:
-    from sessionrecord.redact.tree import objects
-
-    for node in objects(root):
-        for member in node.members:
-            yield line[member.start + 1 : member.name_end - 1]
-    for node, _ in leaves(root):
-        yield line[node.start + 1 : node.end - 1] if node.kind == "string" else line[node.start : node.end]
 
 
 def _summed(removals: Iterator[list[Removal]]) -> Iterator[Removal]:

@@ -11,7 +11,7 @@ import orjson
 
 from sessionrecord import ijson
 
-__all__ = ["Member", "Node", "Path", "leaves", "objects", "parse", "text", "text_of_token", "without"]
+__all__ = ["Member", "Node", "Path", "leaves", "objects", "parse", "text", "text_of_token", "tokens", "without"]
 
 Path: TypeAlias = tuple[str | int, ...]
 """Member names and array positions, from the line's own value down."""
@@ -148,3 +148,13 @@ def without(node: Node, gone: set[int]) -> Iterator[tuple[int, int]]:
             yield member.start, node.members[i + 1].start
         else:
             yield member.start, member.node.end
+
+
+def tokens(root: Node) -> Iterator[tuple[int, int]]:
+    """Where names, strings and numbers stand; names and strings without their quotes."""
+    for node in objects(root):
+        for member in node.members:
+            yield member.start + 1, member.name_end - 1
+    for node, _ in leaves(root):
+        quotes = node.kind == "string"
+        yield node.start + quotes, node.end - quotes
