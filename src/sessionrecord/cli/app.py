@@ -17,6 +17,7 @@ from sessionrecord.cli.bundle import bundle_app
 from sessionrecord.cli.follow import follow
 from sessionrecord.cli.output import Out, working
 from sessionrecord.cli.program import DONE, FOUND_ERRORS, UNREADABLE, Program
+from sessionrecord.cli.redact import redact
 from sessionrecord.cli.source import STDIO, stdin_bytes
 from sessionrecord.convert import Conversion
 from sessionrecord.errors import SourceError, WriterError
@@ -32,6 +33,7 @@ app.add_typer(asif_app, name="asif")
 app.add_typer(asm_app, name="asm")
 app.add_typer(bundle_app, name="bundle")
 app.command()(follow)
+app.command()(redact)
 
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream to read; - reads standard input.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
