@@ -16,7 +16,7 @@ from sessionrecord.refs import ENTITY_KEYS
 __all__ = ["Split", "Splits"]
 
 _Key: TypeAlias = tuple[str, ...]
-_REACH: Final = 600
+_REACH: Final = 256
 """Bytes of a text that are looked at on each side of a border, at least."""
 _APART: Final = frozenset(
     {"type", "id", "turnId", "timestamp", "participant", "conversation", "predecessor", "source", *ENTITY_KEYS}
@@ -104,21 +104,24 @@ class Splits:
         for piece in reversed(pieces):
             if left <= 0:
                 break
-            cut = max(0, len(piece.data) - left)
-            kept.append(_Piece(piece.index, piece.path, piece.data[cut:], piece.base + cut))
-            left -= len(piece.data) - cut
+            if len(piece.data) > left:
+                cut = len(piece.data) - left
+                piece = _Piece(piece.index, piece.path, piece.data[cut:], piece.base + cut)
+            kept.append(piece)
+            left -= len(piece.data)
         return kept[::-1]
 
     def _splits(self, earlier: list[_Piece], now: list[_Piece], is_known: bool, is_one_text: bool) -> Iterator[Split]:
         if is_known and earlier:
-            found = {*_crossing(self._values_only, [*earlier, *now], True), *_crossing(self._search, now, is_one_text)}
+            found = {*_crossing(self._values_only, earlier, now, True), *_crossing(self._search, [], now, is_one_text)}
         else:
-            found = {*_crossing(self._search, [*earlier, *now], is_one_text)}
+            found = {*_crossing(self._search, earlier, now, is_one_text)}
         yield from found
 
 
-def _crossing(search: Search, pieces: list[_Piece], is_one_text: bool) -> Iterator[Split]:
-    """The parts of secrets that are in more than one of the texts."""
+def _crossing(search: Search, earlier: list[_Piece], now: list[_Piece], is_one_text: bool) -> Iterator[Split]:
+    """The parts of secrets that are in more than one of the texts, and end in one of now."""
+    pieces = [*earlier, *now]
     starts = [0]
     for piece in pieces:
         starts.append(starts[-1] + len(piece.data))
@@ -127,7 +130,7 @@ def _crossing(search: Search, pieces: list[_Piece], is_one_text: bool) -> Iterat
     for edit in edits:
         while starts[first + 1] <= edit.start:
             first += 1
-        if edit.end <= starts[first + 1]:
+        if edit.end <= starts[first + 1] or edit.end <= starts[len(earlier)]:
             continue
         piece = pieces[first]
         # an open end, such as a token's, goes on only in what is read as one text

@@ -39,6 +39,7 @@ _URL_SAFE_BACK: Final = bytes.maketrans(b"+/", b"-_")
 _CONTROLS: Final = bytes(c for c in range(32) if c not in b"\t\n\r\f\x1b")
 _FILL: Final = (b"AAAA", b"AAAAAAA", b"AAAAAA", b"AAAAA")
 """What makes a run, by its length modulo 4, whole groups and ends it with NULs."""
+_SHORT_ENDS: Final = frozenset(b'"\\/bfnrt')
 _HEX: Final = frozenset(b"0123456789abcdefABCDEF")
 
 
@@ -144,16 +145,20 @@ class Saturated:
 
     def __init__(self, text: bytes) -> None:
         out, starts, ends = bytearray(), list[int](), list[int]()
+        near = -1  # up to which length of `out` an escape may end
         for at, byte in enumerate(text):
             out.append(byte)
             starts.append(at)
             ends.append(at + 1)
-            while (length := _escape_length(out)) > 1:
+            if byte == 0x5C or byte == 0x25:
+                near = len(out) + 5
+            while len(out) <= near and (length := _escape_length(out)):
                 escape = bytes(out[-length:])
                 decoded = bytes((int(escape[1:], 16),)) if escape[:1] == b"%" else _unescaped(escape)
                 start = starts[-length]
                 del out[-length:], starts[-length:], ends[-length:]
                 out += decoded
+                near = len(out) + 5
                 starts += [start] * len(decoded)
                 ends += [at + 1] * len(decoded)
         self.data = bytes(out)
@@ -168,7 +173,7 @@ class Saturated:
 def _escape_length(out: bytearray) -> int:
     """How many bytes at the end of `out` are an escape; 0 if none is."""
     last = out[-1]
-    if len(out) > 1 and out[-2] == 0x5C and bytes((last,)) in _SHORT:
+    if last in _SHORT_ENDS and out[-2:-1] == b"\\":
         return 2
     if last in _HEX:
         if len(out) > 2 and out[-3] == 0x25 and out[-2] in _HEX:

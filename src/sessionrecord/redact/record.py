@@ -21,7 +21,7 @@ from sessionrecord.redact.rules import RedactionRules
 from sessionrecord.redact.search import Search
 from sessionrecord.redact.tree import Node, Path, leaves, objects, parse, text, text_of_token, tokens, without
 
-__all__ = ["Changed", "LineRedaction", "Refused", "holds"]
+__all__ = ["Changed", "LineRedaction", "Refused", "holds", "may_hold"]
 
 Joined = Mapping[Path, list[Edit]]
 """Place to edits of its decoded text, for secrets that go on from one text to the next."""
@@ -101,10 +101,15 @@ def found_in_token(search: Search, line: bytes, whole: list[Edit], start: int, e
     return merged([*edits, *within(whole, start, end)]) if whole else edits
 
 
+def may_hold(search: Search, line: bytes) -> bool:
+    """Whether there may be anything to remove from a line; false means that there is not."""
+    # the line as one text holds all texts in it, each closed off by its quotes
+    return search.sees_edges or search.has(line)
+
+
 def holds(search: Search, line: bytes) -> bool:
     """Whether there is anything to remove from a line."""
-    # the line as one text holds all texts in it, each closed off by its quotes
-    if not search.sees_edges and not search.has(line):
+    if not may_hold(search, line):
         return False
     root = parse(line)
     if root is None:

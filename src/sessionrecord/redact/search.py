@@ -29,14 +29,11 @@ _LEVELS: Final = 12
 _BUDGET: Final = 96
 """Times its length that is looked at of a text, encodings within one another included."""
 _MINIMUM: Final = 1 << 20
-_SHORTEST_FORM: Final = 16
-"""Characters that a secret known by its form has at least."""
+_SHORTEST_FORM: Final = 10
+"""Bytes that a match of a known form has at least: `a://b:c@d` with a scheme of two letters."""
+_SHORT: Final = 500
 # what may make an expression match a whole text and yet not the same text within a line
 _SEES_EDGES: Final = re.compile(r"\^|\$|\\[AZzbB]|\(\?(?:[=!>]|<[=!])|[*+?}]\+")
-
-
-class _NestedTooDeeplyError(Exception):
-    pass
 
 
 class Search:
@@ -53,10 +50,13 @@ class Search:
         self.longest = max([len(form) for form in self._values], default=0)
         """Bytes of the longest value."""
         shortest = [len(form) for form in self._values] + [_SHORTEST_FORM for _ in rules.patterns]
-        if any(not p.literals for p in rules.patterns):
-            shortest.append(6)
+        self._shortest = min(shortest, default=_SHORTEST_FORM)
+        if self._own:
+            self._shortest = 1
+        literals = [re.escape(t) for _, needed in self._patterns for t in needed]
+        self._any_literal = re.compile(b"|".join(literals)) if literals else None
         # as many characters as hold that many bytes
-        characters = max(6, -(-min(shortest, default=_SHORTEST_FORM) * 4 // 3))
+        characters = max(6, -(-self._shortest * 4 // 3))
         self._run = re.compile(rb"[A-Za-z0-9+/_-]{%d,}={0,2}" % characters)
         self.bare_run = re.compile(rb"[A-Za-z0-9+/]{%d,}" % characters)
         """What may be base64 that holds a secret, in the standard alphabet and without padding."""
@@ -68,6 +68,8 @@ class Search:
 
     def edits(self, text: bytes) -> list[Edit]:
         """What to do to a text so that nothing is left in it. Raises `RedactionError` where it cannot be searched to the end."""
+        if len(text) < self._shortest:
+            return []
         return _Walk(self, text).edits(text, 0)
 
     def edits_of_token(self, token: bytes) -> list[Edit]:
@@ -103,6 +105,8 @@ class Search:
         yield from self._by_form(text, self._patterns)
 
     def _by_form(self, text: bytes, patterns: list[tuple[Pattern, list[bytes]]]) -> Iterator[Edit]:
+        if len(text) < _SHORT and not self._own and (self._any_literal is None or not self._any_literal.search(text)):
+            return  # for a short text quicker than a look for each
         decoded: str | None = None
         for pattern, literals in patterns:
             for literal in literals:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,7 @@ from sessionrecord.redact.ids import Renames
 from sessionrecord.redact.joined import Split, Splits, by_record
 from sessionrecord.redact.marks import mark_declaration, mark_members
 from sessionrecord.redact.places import record_type, role
-from sessionrecord.redact.record import LineRedaction, Refused, holds
+from sessionrecord.redact.record import LineRedaction, Refused, holds, may_hold
 from sessionrecord.redact.report import RedactionReport, Removal
 from sessionrecord.redact.rules import RedactionRules
 from sessionrecord.redact.search import Search
@@ -65,46 +65,51 @@ class _Redaction:
         self._members: defaultdict[int, defaultdict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
 
     def run(self, session: Session) -> Redacted:
-        log = before = _log(session)
-        lines: LineRedaction | None = None
+        before = log = _log(session)
+        lines = LineRedaction(self._search, self._rules, Renames(self._search, self._taken(log)))
         among: Container[int] = range(len(log))
         for _ in range(_ROUNDS):
-            found = self._find(log, among)
-            if not found:
+            found = self._find(log, among, may_hold)
+            log, changed = self._changed(log, found, lines)
+            if not changed:
                 break
-            among = found.keys() | self._removals.keys()
-            if lines is None:
-                lines = LineRedaction(self._search, self._rules, Renames(self._search, self._taken(log)))
-            log = self._changed(log, found, lines)
+            among = changed
         else:
             raise RedactionError("what takes the place of secrets makes new ones; give the rules other names")
-        if lines is None:
-            return Redacted(session, RedactionReport(len(log), (), ()))
-        log, unmarked = self._marked(log)
+        if self._removals:
+            log, unmarked = self._marked(log)
+            session = Session.read(bytes(log.source))
+        else:
+            unmarked = []
         self._prove(before, log)
         removals = tuple(_summed(self._removals[i] for i in sorted(self._removals)))
-        return Redacted(Session.read(bytes(log.source)), RedactionReport(len(log), removals, tuple(unmarked)))
+        return Redacted(session, RedactionReport(len(log), removals, tuple(unmarked)))
 
-    def _find(self, log: Log, among: Container[int]) -> dict[int, dict[Place, list[Edit]]]:
+    def _find(
+        self, log: Log, among: Container[int], look: Callable[[Search, bytes], bool]
+    ) -> dict[int, dict[Place, list[Edit]]]:
         """Those `among` the records that hold something to remove, and what only shows where texts are joined."""
         splits: list[Split] = []
         joins = Splits(self._search, self._values_only)
         held: set[int] = set()
         for index in range(len(log)):
             line = log.line(index)
-            value = _value(line)
             try:
-                if index in among and holds(self._search, line):
+                if index in among and look(self._search, line):
                     held.add(index)
-                splits += joins.take(index, value)
+                splits += joins.take(index, _value(line))
             except RedactionError as e:
                 raise RedactionError(f"line {log.line_number(index)}: {e}") from None
         found = by_record(splits)
         return {index: found.get(index, {}) for index in sorted(held | found.keys())}
 
-    def _changed(self, log: Log, found: dict[int, dict[Place, list[Edit]]], lines: LineRedaction) -> Log:
+    def _changed(
+        self, log: Log, found: dict[int, dict[Place, list[Edit]]], lines: LineRedaction
+    ) -> tuple[Log, set[int]]:
+        """The stream without what was found, and the records that were changed."""
         pieces: list[bytes] = []
         refused: list[Refused] = []
+        done: set[int] = set()
         at = 0
         for index, joined in found.items():
             line, start = log.line(index), log.offset(index)
@@ -113,14 +118,15 @@ class _Redaction:
             except Refused as e:
                 refused.append(e)
                 continue
-            pieces += (log.source[at:start], changed.line)
-            at = start + len(line)
             if changed.line != line:
+                pieces += (log.source[at:start], changed.line)
+                at = start + len(line)
+                done.add(index)
                 self._note(index, changed.removals, changed.members)
         if refused:
             more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
             raise RedactionError(f"{refused[0]}{more}")
-        return Log.read(b"".join((*pieces, log.source[at:])))
+        return (Log.read(b"".join((*pieces, log.source[at:]))) if done else log), done
 
     def _note(self, index: int, removals: list[Removal], members: dict[str, Counter[str]]) -> None:
         self._removals.setdefault(index, []).extend(removals)
@@ -169,7 +175,7 @@ class _Redaction:
 
     def _prove(self, before: Log, after: Log) -> None:
         """Raise `RedactionError` unless the result has no secret in it, and has the structure that the session had."""
-        left = self._find(after, range(len(after)))
+        left = self._find(after, range(len(after)), holds)
         if left:
             lines = sorted({after.line_number(i) for i in left})
             raise RedactionError(f"line {lines[0]}: a secret is still there after redaction; please report it")
