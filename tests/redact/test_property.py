@@ -40,7 +40,9 @@ ENCODINGS: dict[str, Encode] = {
     "base64, URL-safe": lambda t: base64.urlsafe_b64encode(b"\xff\xfb" + t.encode()).decode(),
     "base64 in a path": lambda t: f"/a/{base64.urlsafe_b64encode(t.encode()).decode()}/b",
     "data URL": lambda t: f"data:text/plain;base64,{base64.b64encode(t.encode()).decode()}",
-    "wrapped base64": lambda t: base64.encodebytes((b"some words before it, so that lines are long enough: " * 2) + t.encode()).decode(),
+    "wrapped base64": lambda t: base64.encodebytes(
+        (b"some words before it, so that lines are long enough: " * 2) + t.encode()
+    ).decode(),
     "amid words": lambda t: f"before {t} after",
     "amid letters": lambda t: f"x{t}y",
 }
@@ -72,7 +74,9 @@ secrets = st.one_of(
 @settings(max_examples=300, deadline=None)
 @given(
     secrets,
-    st.lists(st.tuples(st.lists(st.sampled_from(sorted(ENCODINGS)), max_size=4), st.integers(0, 9)), min_size=1, max_size=4),
+    st.lists(
+        st.tuples(st.lists(st.sampled_from(sorted(ENCODINGS)), max_size=4), st.integers(0, 9)), min_size=1, max_size=4
+    ),
     st.sampled_from(["", "other text", "[1, 2]", "a%20b", "QUJDREVG"]),
 )
 def test_a_secret_is_gone_wherever_it_was(secret: str, places: list[tuple[list[str], int]], other: str) -> None:

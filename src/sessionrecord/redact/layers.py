@@ -216,7 +216,7 @@ class Base64:
             if not is_text(self.data):
                 text = self._placeholder(rules[0]).encode()
             else:
-                text = self._encoded(apply(self.data, edits), padded or (len(bare) % 4 == 0 and not self._is_url_safe))
+                text = self._encoded(apply(self.data, edits), padded or len(bare) % 4 == 0)
             return [Edit(self._start, self._start + len(self._run), text, rules)]
         return [self._local(group, len(bare), padded) for group in _grouped(edits)]
 
