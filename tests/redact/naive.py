@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote
 
@@ -32,10 +33,8 @@ def texts(value: Any) -> Iterator[str]:
 
 def decodings(text: str) -> Iterator[str]:
     """What a text may stand for."""
-    try:
+    with suppress(ValueError, RecursionError):
         yield from texts(json.loads(text))
-    except (ValueError, RecursionError):
-        pass
     if "\\" in text:
         units = _ESCAPED.sub(lambda m: json.loads(f'"{m[0]}"'), text)
         yield units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -127,7 +127,7 @@ KNOWN_PATTERNS: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         "bearer-token",
-        r"(?<![A-Za-z0-9_])(?i:bearer)\s{1,4}(?P<secret>(?=[A-Za-z._~+/-]*+[0-9])[A-Za-z0-9._~+/-]{16,}+={0,2})",
+        r"(?<![A-Za-z0-9_])(?:[Bb]earer|BEARER)\s{1,4}(?P<secret>(?=[A-Za-z._~+/-]*+[0-9])[A-Za-z0-9._~+/-]{16,}+={0,2})",
         "RFC 6750, section 2.1, the Authorization header: of at least 16 characters with a digit among them; the word before it stays",
         ("earer", "EARER"),
     ),

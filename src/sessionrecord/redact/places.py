@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
-from sessionrecord.records import RECORD_TYPES
+from sessionrecord.records import (
+    RECORD_TYPES,
+    AudioBlock,
+    DiffBlock,
+    FileBlock,
+    ImageBlock,
+    ReasoningBlock,
+    ResourceLinkBlock,
+    TerminalBlock,
+    TextBlock,
+    WireModel,
+)
+from sessionrecord.records.content import KNOWN_BLOCK_TYPES
 from sessionrecord.redact.tree import Node, Path, text
 from sessionrecord.refs import ENTITY_KEYS
 
@@ -65,6 +77,17 @@ _SIGNATURES: Final = {
 """Block type, ours or a harness's, to the members that only the provider can make or read."""
 _MEDIA: Final = frozenset({"image", "audio", "file"})
 _BLOCKS: Final = frozenset({"content", "summary", "prompt"})
+_BLOCK_MODELS: Final = (
+    TextBlock, ReasoningBlock, ImageBlock, AudioBlock, FileBlock, ResourceLinkBlock, DiffBlock, TerminalBlock,
+)  # fmt: skip
+
+
+def _names(model: type[WireModel]) -> frozenset[str]:
+    return frozenset(f.alias or name for name, f in model.model_fields.items())
+
+
+_BLOCK_NAMES: Final = {str(b.model_fields["type"].default): _names(b) for b in _BLOCK_MODELS}
+"""Block type to the names that its members have by definition."""
 
 
 def record_type(line: bytes, root: Node) -> str | None:
@@ -83,16 +106,24 @@ def role(line: bytes, node: Node, parent: Node | None, of_type: str | None) -> R
     if parent is None or parent.kind != "object":
         return "content"
     name, tag = node.path[-1], text(line, parent.get("type"))
+    if name == "type" and tag in KNOWN_BLOCK_TYPES and _is_block(parent):
+        return "structure"
     if name in _SIGNATURES.get(tag or "", ()):
         return "signature"
     if name == "data" and tag in _MEDIA and text(line, parent.get("mimeType")) is not None:
         return "media"
-    if name == "terminalId" and tag == "terminal" and len(path) == 3 and path[0] in _BLOCKS:
+    if name == "terminalId" and tag == "terminal" and _is_block(parent):
         return "id"
     return "content"
 
 
-def defined_names(of_type: str | None) -> frozenset[str]:
-    """The names that the members of a record of a type have by definition."""
-    model = RECORD_TYPES.get(of_type or "")
-    return frozenset() if model is None else frozenset(f.alias or name for name, f in model.model_fields.items())
+def _is_block(node: Node) -> bool:
+    return len(node.path) == 2 and node.path[0] in _BLOCKS and isinstance(node.path[1], int)
+
+
+def defined_names(line: bytes, node: Node, of_type: str | None) -> frozenset[str]:
+    """The names that the members of a record, or of one of its blocks, have by definition."""
+    if _is_block(node):
+        return _BLOCK_NAMES.get(text(line, node.get("type")) or "", frozenset())
+    model = None if node.path else RECORD_TYPES.get(of_type or "")
+    return frozenset() if model is None else _names(model)

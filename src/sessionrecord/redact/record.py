@@ -201,7 +201,7 @@ class _Work:
         self._removed.setdefault((path, what), Counter()).update(counts)
 
     def _refuse(self, path: Path, why: str) -> Refused:
-        return Refused(f"line {self._number} at {self._pointer(path)}: {why}")
+        return Refused(f"line {self._number}{f' at {self._pointer(path)}' if path else ''}: {why}")
 
     def _change_names(self, node: Node) -> None:
         taken: set[str] | None = None
@@ -211,8 +211,8 @@ class _Work:
             if not edits or member.name is None:
                 continue
             path = (*node.path, member.name)
-            if not node.path and member.name in defined_names(self._type):
-                raise Refused(f"line {self._number}: a secret is part of a name that the format defines")
+            if member.name in defined_names(self._line, node, self._type):
+                raise self._refuse(node.path, "a secret is part of a name that the format defines")
             taken = {m.name for m in node.members if m.name is not None} if taken is None else taken
             base = name = text_of_token(b'"%s"' % apply(token, edits))
             n = 1

@@ -55,7 +55,8 @@ def _values(given: Iterable[str | Value] | Mapping[str, str]) -> tuple[Value, ..
         raise RedactionError("values are a list of texts, not one text")
     if isinstance(given, Mapping):
         return tuple(Value(name, text) for name, text in given.items())
-    return tuple(v if isinstance(v, Value) else Value(f"value-{n}", v) for n, v in enumerate(given, 1))
+    texts: Iterable[str | Value] = given
+    return tuple(v if isinstance(v, Value) else Value(f"value-{n}", v) for n, v in enumerate(texts, 1))
 
 
 @dataclass(frozen=True, slots=True, init=False)
