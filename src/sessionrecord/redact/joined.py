@@ -22,6 +22,8 @@ _APART: Final = frozenset(
     {"type", "id", "turnId", "timestamp", "participant", "conversation", "predecessor", "source", *ENTITY_KEYS}
 )
 """Members of a record that are never part of a longer text."""
+_PLACES: Final = 1000
+"""Places of records of one kind whose texts are remembered."""
 _WORST: Final = 6
 """How many bytes an encoding takes at most for one: an escape of JSON."""
 
@@ -71,7 +73,9 @@ class Splits:
         is_known = kind[0] in RECORD_TYPES
         groups: defaultdict[_Key, list[_Piece]] = defaultdict(list)
         for key, path, text in _texts(value):
-            groups[key].append(_Piece(index, path, text, 0))
+            pieces = groups[key]
+            if text:
+                pieces.append(_Piece(index, path, text, 0))
         before = self._before.get(kind, {})
         kept: dict[_Key, list[_Piece]] = {}
         candidates: list[tuple[list[_Piece], list[_Piece], bool]] = []
@@ -83,7 +87,7 @@ class Splits:
                 candidates.append((earlier, now, goes_on))
             if goes_on:
                 kept[key] = self._ends([*earlier, *now])
-        self._before[kind] = kept
+        self._before[kind] = _latest({**before, **kept})
         if not candidates:
             return []
         if not self._search.has(b"\0".join(self._bordering([*e, *n]) for e, n, _ in candidates)):
@@ -147,6 +151,11 @@ def _crossing(search: Search, earlier: list[_Piece], now: list[_Piece], is_one_t
             at += 1
 
 
+def _latest(ends: dict[_Key, list[_Piece]]) -> dict[_Key, list[_Piece]]:
+    """The last places only, where names are data and so there is no end to them."""
+    return ends if len(ends) <= _PLACES else dict(list(ends.items())[-_PLACES:])
+
+
 def _kind(value: dict[str, Any]) -> _Key:
     return tuple(v if isinstance(v := value.get(name), str) else "" for name in ("type", "nativeType", "role"))
 
@@ -158,8 +167,7 @@ def _texts(value: dict[str, Any]) -> Iterator[tuple[_Key, Path, bytes]]:
     while stack:
         item, key, path = stack.pop()
         if isinstance(item, str):
-            if item:
-                yield key, path, item.encode("utf-8", "surrogatepass")
+            yield key, path, item.encode("utf-8", "surrogatepass")
         elif isinstance(item, dict):
             stack.extend([(v, (*key, name), (*path, name)) for name, v in item.items()][::-1])
         elif isinstance(item, list):

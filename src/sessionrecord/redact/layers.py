@@ -145,22 +145,28 @@ class Saturated:
 
     def __init__(self, text: bytes) -> None:
         out, starts, ends = bytearray(), list[int](), list[int]()
+        depths: list[int] = []  # how often each byte was decoded
         near = -1  # up to which length of `out` an escape may end
         for at, byte in enumerate(text):
             out.append(byte)
             starts.append(at)
             ends.append(at + 1)
+            depths.append(0)
             if byte == 0x5C or byte == 0x25:
                 near = len(out) + 5
             while len(out) <= near and (length := _escape_length(out)):
+                # a backslash does not escape one that was decoded less often: that begins the next escape
+                if out[-2:] == b"\\\\" and depths[-2] > depths[-1]:
+                    break
                 escape = bytes(out[-length:])
                 decoded = bytes((int(escape[1:], 16),)) if escape[:1] == b"%" else _unescaped(escape)
-                start = starts[-length]
-                del out[-length:], starts[-length:], ends[-length:]
+                start, depth = starts[-length], max(depths[-length:]) + 1
+                del out[-length:], starts[-length:], ends[-length:], depths[-length:]
                 out += decoded
                 near = len(out) + 5
                 starts += [start] * len(decoded)
                 ends += [at + 1] * len(decoded)
+                depths += [depth] * len(decoded)
         self.data = bytes(out)
         self._starts = starts
         self._ends = ends
@@ -212,19 +218,17 @@ class Base64:
         bare = self._run.rstrip(b"=")
         padded = len(bare) < len(self._run)
         if self._skip == 0 and self._encoded(self.data, padded) == self._run:
-            rules = tuple(name for e in edits for name in e.rules)
-            if not is_text(self.data):
-                text = self._placeholder(rules[0]).encode()
-            else:
+            rules = _rules(edits)
+            text = self._placeholder(rules[0]).encode()
+            if is_text(self.data):
                 text = self._encoded(apply(self.data, edits), padded or len(bare) % 4 == 0)
             return [Edit(self._start, self._start + len(self._run), text, rules)]
-        return [self._local(group, len(bare), padded) for group in _grouped(edits)]
+        return [self._local(group, padded) for group in _grouped(edits)]
 
-    def _local(self, edits: list[Edit], length: int, padded: bool) -> Edit:
+    def _local(self, edits: list[Edit], padded: bool) -> Edit:
         start, end = edits[0].start // 3 * 3, -(-edits[-1].end // 3) * 3
         at = self._start + self._skip + start // 3 * 4
-        last = end >= len(self.data)
-        if last:
+        if end >= len(self.data):
             new = apply(self.data[start:], [e.moved(-start) for e in edits])
             return Edit(at, self._start + len(self._run), self._encoded(new, padded), _rules(edits))
         # filled up to whole groups, so that what follows stays where it is
