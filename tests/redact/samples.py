@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from sessionrecord import Session
@@ -38,14 +40,12 @@ def text(value: str) -> dict[str, Any]:
     return {"type": "text", "text": value}
 
 
-def lines_of(session: Session) -> list[bytes]:
-    """The lines of a session without their ends."""
-    return [record.to_line() for record in session.records]
-
-
 def source_of(session: Session) -> bytes:
-    """The stream as one text."""
-    return b"".join(r + b"\n" for r in lines_of(session))
+    """The stream as it is written, byte for byte."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "stream")
+        session.write(path)
+        return path.read_bytes()
 
 
 def redacted(source: bytes, rules: RedactionRules) -> tuple[bytes, Redacted]:

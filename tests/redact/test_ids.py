@@ -108,7 +108,7 @@ def test_different_ids_stay_different() -> None:
 def test_a_session_reference_is_renamed_in_its_parts() -> None:
     record = {"type": "tool_call", "callId": "c", "childSession": REFERENCE}
     made = redacted(stream(record), RENAME)[1].session
-    reference = SessionReference.parse(made.records[1].child_session)  # type: ignore[union-attr]
+    reference = SessionReference.parse(str(made.records[1].child_session))  # type: ignore[union-attr]
     assert (reference.key.agent, reference.key.namespace, reference.key.session_id) == (
         "toy",
         "[redacted:value-1]",

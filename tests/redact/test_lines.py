@@ -170,6 +170,29 @@ def test_a_value_over_the_border_of_two_members_raises() -> None:
         redacted(stream({"type": "odd", "a": "x", "b": "y"}), RedactionRules(['x","b":"y']))
 
 
+@pytest.mark.parametrize(
+    ("token", "value", "after"),
+    [
+        (b"\\nabcd", "nabcd", b"\\u000aabcd"),
+        (b"x\\u0041bcde", "0041bcde", b"xAbcde"),
+        (b"ab\\\\cd", "ab\\\\cd", b"ab\\u005ccd"),
+        (b"\\ud83d\\ude00x", "de00x", "\U0001f600x".encode()),
+        (b"\\u001fabc", "001fabc", b"\\u001Fabc"),
+        (b"\\u0001abc", "0001abc", b"[redacted:value-1]"),
+        (b"z\\u0001abc\\u0002z", "0001abc\\u", b"z[redacted:value-1]z"),
+    ],
+)
+def test_bytes_that_spell_a_value_by_chance_are_spelled_another_way(token: bytes, value: str, after: bytes) -> None:
+    """An escape and what follows it look like the value, and no text holds it: the text stays, the bytes do not hold the value."""
+    source = stream({"type": "odd", "@@": "@@", "b": 1}).replace(b"@@", token)
+    out, made = redacted(source, RedactionRules([value]))
+    assert value.encode() not in out
+    assert b'"%s":"%s","b":1' % (after, after) in out
+    if not after.endswith((b"]", b"]z")):
+        assert [json.loads(r) for r in out.splitlines()] == [json.loads(r) for r in source.splitlines()]
+        assert made.report.removals == made.report.unmarked == ()
+
+
 def png(inside: str) -> str:
     return base64.b64encode(b"\x89PNG\r\n\0\xff" + inside.encode() + b"\0").decode()
 

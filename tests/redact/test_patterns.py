@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -67,7 +68,8 @@ LOOK_ALIKES = [
 
 def after(value: str) -> str:
     """A text of a message after redaction with the known patterns."""
-    return redacted(stream(message(text(value))), RedactionRules())[1].session.records[1].content[0].text  # type: ignore[union-attr,index]
+    block = json.loads(redacted(stream(message(text(value))), RedactionRules())[0].splitlines()[1])["content"][0]
+    return str(block["text"])
 
 
 @pytest.mark.parametrize(("name", "secret"), [(n, s) for n, secrets in SECRETS.items() for s in secrets])

@@ -140,14 +140,16 @@ def _crossing(search: Search, earlier: list[_Piece], now: list[_Piece], is_one_t
         # an open end, such as a token's, goes on only in what is read as one text
         if not is_one_text and any(e.start == edit.start - starts[first] for e in search.edits(piece.data)):
             continue
-        at = first
+        at, counted = first, -1  # once in each record
         while at < len(pieces) and starts[at] < edit.end:
             piece = pieces[at]
             begin = max(edit.start, starts[at]) - starts[at] + piece.base
             end = min(edit.end, starts[at + 1]) - starts[at] + piece.base
             if begin < end:
-                text, rules = (edit.text, edit.rules) if at == first else (b"", ())
-                yield Split(piece.index, piece.path, Edit(begin, end, text, rules))
+                counts = piece.index != counted
+                counted = piece.index
+                text = edit.text if at == first else b""
+                yield Split(piece.index, piece.path, Edit(begin, end, text, edit.rules if counts else ()))
             at += 1
 
 

@@ -10,8 +10,11 @@ from base64 import b64encode
 from binascii import a2b_base64
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Final, Protocol
 from urllib.parse import quote_from_bytes
+
+import orjson
 
 from sessionrecord.redact.edits import Edit, apply
 
@@ -22,10 +25,12 @@ __all__ = [
     "Spliced",
     "all_decoded",
     "base64_runs",
+    "escapes_in",
     "is_text",
     "json_escapes",
     "line_breaks",
     "percent",
+    "respelled",
 ]
 
 _JSON_ESCAPE: Final = re.compile(
@@ -128,6 +133,24 @@ def _unescaped(escape: bytes) -> bytes:
         high, low = int(escape[2:6], 16), int(escape[8:], 16)
         return chr(0x10000 + ((high - 0xD800) << 10) + low - 0xDC00).encode()
     return chr(int(escape[2:], 16)).encode("utf-8", "surrogatepass")
+
+
+def escapes_in(text: bytes, start: int, end: int) -> list[tuple[int, int]]:
+    """Where those of JSON's escapes stand that a piece of a text touches."""
+    spans = (match.span() for match in _JSON_ESCAPE.finditer(text))
+    return [(a, b) for a, b in spans if a < end and start < b]
+
+
+def respelled(escape: bytes) -> bytes | None:
+    """Another way to write what an escape of JSON stands for; None if there is none."""
+    if len(escape) == 2:
+        return b"\\u%04x" % ord(_SHORT[escape[1:]])
+    with suppress(UnicodeDecodeError):  # half of a surrogate pair has only this spelling
+        new: bytes = orjson.dumps(_unescaped(escape).decode())[1:-1]
+        if new != escape.lower():
+            return new
+    new = b"\\u" + escape[2:].swapcase()
+    return None if new == escape else new
 
 
 def percent(text: bytes) -> Spliced:

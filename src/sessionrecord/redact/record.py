@@ -210,6 +210,9 @@ class _Work:
             edits = self._found(member.start + 1, member.name_end - 1)
             if not edits or member.name is None:
                 continue
+            if not any(e.rules for e in edits):
+                self._edits += (e.moved(member.start + 1) for e in edits)
+                continue
             path = (*node.path, member.name)
             if member.name in defined_names(self._line, node, self._type):
                 raise self._refuse(node.path, "a secret is part of a name that the format defines")
@@ -236,6 +239,9 @@ class _Work:
         if joined:
             edits = merged([*json_escapes(token).lift(joined), *edits])
         if not edits:
+            return
+        if not joined and not any(e.rules for e in edits):
+            self._edits += (e.moved(node.start + 1) for e in edits)
             return
         kind = role(self._line, node, parent, self._type)
         what = _WHAT.get(kind, "text")

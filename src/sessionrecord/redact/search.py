@@ -15,9 +15,11 @@ from sessionrecord.redact.layers import (
     Spliced,
     all_decoded,
     base64_runs,
+    escapes_in,
     json_escapes,
     line_breaks,
     percent,
+    respelled,
 )
 from sessionrecord.redact.patterns import KNOWN_PATTERNS, Pattern
 from sessionrecord.redact.rules import PLACEHOLDERS, RedactionRules, placeholder
@@ -77,7 +79,22 @@ class Search:
         if b"\\" not in token:
             return self.edits(token)
         layer = json_escapes(token)
-        return merged([*layer.lift(self.edits(layer.data)), *self.values_in(token)])
+        found = layer.lift(self.edits(layer.data))
+        return merged([*found, *self._spelled(token, found)])
+
+    def _spelled(self, token: bytes, found: list[Edit]) -> Iterator[Edit]:
+        """Where a string's letters spell a value though its text does not hold it, as in `\\nabcd`: the escape is written another way."""
+        for edit in merged(self.values_in(token)):
+            if any(e.start < edit.end and edit.start < e.end for e in found):
+                continue
+            # no text has it, so an escape is a part of it
+            escapes = escapes_in(token, edit.start, edit.end)
+            start, end = escapes[0]
+            new = respelled(token[start:end])
+            if new is None:
+                yield Edit(min(start, edit.start), max(escapes[-1][1], edit.end), edit.text, edit.rules)
+            else:
+                yield Edit(start, end, new, ())
 
     def values_in(self, text: bytes) -> Iterator[Edit]:
         """Where the given values stand in a text as they are."""

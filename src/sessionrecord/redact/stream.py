@@ -76,12 +76,16 @@ class _Redaction:
             among = changed
         else:
             raise RedactionError("what takes the place of secrets makes new ones; give the rules other names")
+        unmarked: list[int] = []
         if self._removals:
             log, unmarked = self._marked(log)
+            if self._find(log, range(len(log)), holds):
+                raise RedactionError("a secret is still there after redaction; please report it")
             session = Session.read(bytes(log.source))
-        else:
-            unmarked = []
-        self._prove(before, log)
+        if self._search.has_value(bytes(log.source)):
+            raise RedactionError("a value goes over the border of two members or lines, so it cannot be removed")
+        if len(before) != len(log) or before.seqs != log.seqs:
+            raise RedactionError("redaction would change the order of the records; please report it")
         removals = tuple(_summed(self._removals[i] for i in sorted(self._removals)))
         return Redacted(session, RedactionReport(len(log), removals, tuple(unmarked)))
 
@@ -148,12 +152,12 @@ class _Redaction:
             new: bytes | None = line
             if index in self._members:
                 new = mark_members(line, self._members[index])
-            elif index in self._removals:
+            elif self._removals.get(index):
                 new = None
             if new is None:
                 unmarked.append(log.line_number(index))
                 new = line
-            if index in declaring and log.type(index) in ("session", "declaration"):
+            if total and index in declaring and log.type(index) in ("session", "declaration"):
                 new = mark_declaration(new, total, is_header=index == 0)
             pieces += (log.source[at:start], new)
             at = start + len(line)
@@ -172,17 +176,6 @@ class _Redaction:
             for node, parent in leaves(root):
                 if role(line, node, parent, of_type) == "id" and (found := text(line, node)) is not None:
                     yield found
-
-    def _prove(self, before: Log, after: Log) -> None:
-        """Raise `RedactionError` unless the result has no secret in it, and has the structure that the session had."""
-        left = self._find(after, range(len(after)), holds)
-        if left:
-            lines = sorted({after.line_number(i) for i in left})
-            raise RedactionError(f"line {lines[0]}: a secret is still there after redaction; please report it")
-        if self._search.has_value(bytes(after.source)):
-            raise RedactionError("a value goes over the border of two members or lines, so it cannot be removed")
-        if len(before) != len(after) or before.seqs != after.seqs:
-            raise RedactionError("redaction would change the order of the records; please report it")
 
 
 def _log(session: Session) -> Log:
