@@ -153,6 +153,20 @@ def test_a_pattern_may_name_the_member_that_it_is_about() -> None:
     assert made.report.count == 2
 
 
+def test_a_pattern_on_a_line_as_written_takes_whole_escapes_and_leaves_what_is_no_match_in_the_text() -> None:
+    """As it is written, a line break followed by `ab` looks like `nab`; only where the match needs the quotes does that count."""
+    source = stream({"type": "odd", "k": "\nabc", "l": "\nabc"})
+    assert redacted(source, RedactionRules(patterns=[Pattern("p", "nabc")]))[0] == source
+    out, _ = redacted(source, RedactionRules(patterns=[Pattern("p", '"k":".(?P<secret>nab)')]))
+    assert b'"k":"[redacted:p]c","l":"\\nabc"' in out
+
+
+def test_a_group_may_lie_ahead_of_its_match() -> None:
+    rules = RedactionRules(patterns=[Pattern("p", "é(?=.*(?P<secret>[0-9]{4}))")])
+    out, _ = redacted(stream(message(text("éé ü 1234"))), rules)
+    assert '"éé ü [redacted:p]"'.encode() in out
+
+
 def test_a_match_over_the_border_of_two_members_is_no_secret() -> None:
     source = stream({"type": "odd", "a": "x", "b": "y"})
     assert redacted(source, RedactionRules(patterns=[Pattern("p", 'x","b')]))[0] == source

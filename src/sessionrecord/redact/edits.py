@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Edit", "apply", "merged", "within"]
+__all__ = ["Edit", "apply", "merged", "touching"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ def apply(text: bytes, edits: Iterable[Edit]) -> bytes:
     return b"".join((*pieces, text[at:]))
 
 
-def within(edits: Iterable[Edit], start: int, end: int) -> list[Edit]:
-    """Those edits that lie in a piece of the text, as edits of the piece."""
-    return [e.moved(-start) for e in edits if start <= e.start and e.end <= end]
+def touching(edits: list[Edit], start: int, end: int) -> bool:
+    """Whether one of the edits, which are in order and do not overlap, has a byte of a piece of the text."""
+    at = bisect_left(edits, end, key=lambda e: e.start) - 1
+    return at >= 0 and edits[at].end > start

@@ -25,12 +25,13 @@ __all__ = [
     "Spliced",
     "all_decoded",
     "base64_runs",
-    "escapes_in",
+    "escapes_of",
     "is_text",
     "json_escapes",
     "line_breaks",
     "percent",
     "respelled",
+    "within_escapes",
 ]
 
 _JSON_ESCAPE: Final = re.compile(
@@ -135,10 +136,19 @@ def _unescaped(escape: bytes) -> bytes:
     return chr(int(escape[2:], 16)).encode("utf-8", "surrogatepass")
 
 
-def escapes_in(text: bytes, start: int, end: int) -> list[tuple[int, int]]:
-    """Where those of JSON's escapes stand that a piece of a text touches."""
-    spans = (match.span() for match in _JSON_ESCAPE.finditer(text))
-    return [(a, b) for a, b in spans if a < end and start < b]
+def escapes_of(text: bytes) -> list[tuple[int, int]]:
+    """Where JSON's escapes stand in a text."""
+    return [match.span() for match in _JSON_ESCAPE.finditer(text)]
+
+
+def within_escapes(escapes: list[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
+    """A piece of a text, made longer where it begins or ends in the middle of an escape."""
+    for i in {bisect_right(escapes, (at, at)) - 1 for at in (start, end)}:
+        if i >= 0:
+            a, b = escapes[i]
+            start = a if a < start < b else start
+            end = b if a < end < b else end
+    return start, end
 
 
 def respelled(escape: bytes) -> bytes | None:

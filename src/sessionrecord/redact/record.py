@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,9 +13,9 @@ from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import RedactionError
 from sessionrecord.records import InvalidRecord, read_record
-from sessionrecord.redact.edits import Edit, apply, merged, within
+from sessionrecord.redact.edits import Edit, apply, merged
 from sessionrecord.redact.ids import Renames
-from sessionrecord.redact.layers import is_text, json_escapes
+from sessionrecord.redact.layers import escapes_of, is_text, json_escapes, within_escapes
 from sessionrecord.redact.places import Role, defined_names, record_type, role
 from sessionrecord.redact.report import Removal, RemovedFrom
 from sessionrecord.redact.rules import RedactionRules
@@ -89,16 +90,31 @@ class LineRedaction:
             if type(after) is type(before):
                 return changed
             errors = [d for d in found if d.severity == "error"]
-            broken = {path for d in errors for path in work.edited_at(d.pointer or "")} - drop
+            broken = {work.edited_at(d.pointer or "") for d in errors} - drop - {None}
             if not broken:
                 raise Refused(f"line {number}{_where(errors)}: a secret cannot be removed without breaking the record")
-            drop |= broken
+            drop |= {path for path in broken if path is not None}
 
 
-def found_in_token(search: Search, line: bytes, whole: list[Edit], start: int, end: int) -> list[Edit]:
-    """What is to be removed from a token of a line, given what was found in the line as a whole."""
-    edits = search.edits_of_token(line[start:end])
-    return merged([*edits, *within(whole, start, end)]) if whole else edits
+_Whole = list[tuple[Edit, int, int]]
+
+
+def found_in_token(search: Search, line: bytes, whole: _Whole, start: int, end: int) -> list[Edit]:
+    """What is to be removed from a token of a line, given what was found in the line as a whole.
+
+    A match that lies within the token is left to the search of its text.
+    """
+    token = line[start:end]
+    edits = search.edits_of_token(token)
+    more: list[Edit] = []
+    for i in range(bisect_left(whole, start, key=lambda m: m[0].start), len(whole)):
+        edit, match_start, match_end = whole[i]
+        if edit.start >= end:
+            break
+        if edit.end <= end and (match_start < start or match_end > end):
+            place = within_escapes(escapes_of(token), edit.start - start, edit.end - start)
+            more.append(Edit(*place, edit.text, edit.rules))
+    return merged([*edits, *more]) if more else edits
 
 
 def may_hold(search: Search, line: bytes) -> bool:
@@ -154,6 +170,7 @@ class _Work:
         self._names: dict[Path, str] = {}
         self._gone: defaultdict[int, set[str | int]] = defaultdict(set)
         self._removed: dict[tuple[Path, RemovedFrom], Counter[str]] = {}
+        self._pointers: dict[str, Path] | None = None
 
     def changed(self) -> Changed:
         for node in objects(self._root):
@@ -169,15 +186,16 @@ class _Work:
         line = apply(self._line, merged(sorted(self._edits, key=lambda e: bool(e.text))))
         return self._result(line)
 
-    def edited_at(self, pointer: str) -> list[Path]:
-        """The places changed at, in or around a JSON Pointer of the new record."""
-        return [
-            path
-            for path, _ in self._removed
-            if len(path) > 1 or (path and path[0] not in ("type", "seq", "id"))
-            if isinstance(path[-1], str)
-            if _within(self._pointer(path), pointer)
-        ]
+    def edited_at(self, pointer: str) -> Path | None:
+        """The member changed at a JSON Pointer of the new record, or that it is in; None if there is none that may be left out."""
+        if self._pointers is None:
+            self._pointers = {self._pointer(path): path for path, _ in self._removed}
+        while pointer:
+            path = self._pointers.get(pointer)
+            if path is not None:
+                return path if isinstance(path[-1], str) and path != ("id",) else None
+            pointer = pointer.rpartition("/")[0]
+        return None
 
     def _result(self, line: bytes) -> Changed:
         root = parse(line)
@@ -296,7 +314,3 @@ def _is_base64_of_text(token: bytes) -> bool:
     except ValueError:
         return False
     return b64encode(data) == token and is_text(data)
-
-
-def _within(pointer: str, other: str) -> bool:
-    return pointer == other or pointer.startswith(f"{other}/") or other.startswith(f"{pointer}/")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final
 
 from sessionrecord.errors import RedactionError
-from sessionrecord.redact.edits import Edit, merged
+from sessionrecord.redact.edits import Edit, merged, touching
 from sessionrecord.redact.layers import (
     Base64,
     Layer,
@@ -15,11 +16,12 @@ from sessionrecord.redact.layers import (
     Spliced,
     all_decoded,
     base64_runs,
-    escapes_in,
+    escapes_of,
     json_escapes,
     line_breaks,
     percent,
     respelled,
+    within_escapes,
 )
 from sessionrecord.redact.patterns import KNOWN_PATTERNS, Pattern
 from sessionrecord.redact.rules import PLACEHOLDERS, RedactionRules, placeholder
@@ -84,29 +86,40 @@ class Search:
 
     def _spelled(self, token: bytes, found: list[Edit]) -> Iterator[Edit]:
         """Where a string's letters spell a value though its text does not hold it, as in `\\nabcd`: the escape is written another way."""
+        escapes: list[tuple[int, int]] | None = None
         for edit in merged(self.values_in(token)):
-            if any(e.start < edit.end and edit.start < e.end for e in found):
+            if touching(found, edit.start, edit.end):
                 continue
             # no text has it, so an escape is a part of it
-            escapes = escapes_in(token, edit.start, edit.end)
-            start, end = escapes[0]
-            new = respelled(token[start:end])
+            escapes = escapes_of(token) if escapes is None else escapes
+            start, end = within_escapes(escapes, edit.start, edit.end)
+            first = escapes[bisect_right(escapes, (edit.start, len(token))) - 1]
+            if first[1] <= edit.start:
+                first = escapes[bisect_right(escapes, first)]
+            new = respelled(token[first[0] : first[1]])
             if new is None:
-                yield Edit(min(start, edit.start), max(escapes[-1][1], edit.end), edit.text, edit.rules)
+                yield Edit(start, end, edit.text, edit.rules)
             else:
-                yield Edit(start, end, new, ())
+                yield Edit(*first, new, ())
 
     def values_in(self, text: bytes) -> Iterator[Edit]:
-        """Where the given values stand in a text as they are."""
+        """Where the given values stand in a text as they are; where one overlaps itself, as one piece."""
         for form, name in self._needles:
+            mark = placeholder(name).encode()
             at = text.find(form)
             while at >= 0:
-                yield Edit(at, at + len(form), placeholder(name).encode(), (name,))
-                at = text.find(form, at + 1)
+                end, after = at + len(form), text.find(form, at + 1)
+                while 0 <= after < end:
+                    end, after = after + len(form), text.find(form, after + 1)
+                yield Edit(at, end, mark, (name,))
+                at = after
 
-    def edits_of_line(self, line: bytes) -> list[Edit]:
-        """What patterns other than the known ones match in a line as it is written, names, quotes and colons included."""
-        return merged(self._by_form(line, self._own)) if self._own else []
+    def edits_of_line(self, line: bytes) -> list[tuple[Edit, int, int]]:
+        """What patterns other than the known ones match in a line as it is written, names, quotes and colons included.
+
+        Each with where its whole match begins and ends; in the order of the edits.
+        """
+        return sorted(self._matches(line, self._own), key=lambda m: m[0].start) if self._own else []
 
     def has_value(self, text: bytes) -> bool:
         """Whether a given value stands in a text as it is."""
@@ -114,14 +127,17 @@ class Search:
 
     def has_direct(self, text: bytes) -> bool:
         """Whether a secret stands in a text as it is."""
-        return self.has_value(text) or any(True for _ in self._by_form(text, self._patterns))
+        return self.has_value(text) or any(True for _ in self._by_form(text))
 
     def direct(self, text: bytes) -> Iterator[Edit]:
         """Where secrets stand in a text as they are."""
         yield from merged(self.values_in(text))
-        yield from self._by_form(text, self._patterns)
+        yield from self._by_form(text)
 
-    def _by_form(self, text: bytes, patterns: list[tuple[Pattern, list[bytes]]]) -> Iterator[Edit]:
+    def _by_form(self, text: bytes) -> Iterator[Edit]:
+        return (edit for edit, _, _ in self._matches(text, self._patterns))
+
+    def _matches(self, text: bytes, patterns: list[tuple[Pattern, list[bytes]]]) -> Iterator[tuple[Edit, int, int]]:
         if len(text) < _SHORT and not self._own and (self._any_literal is None or not self._any_literal.search(text)):
             return  # for a short text quicker than a look for each
         decoded: str | None = None
@@ -135,15 +151,18 @@ class Search:
             if decoded is None:
                 decoded = text.decode("utf-8", "surrogateescape")
             group = "secret" if "secret" in pattern.compiled.groupindex else 0
-            done = at = 0
+            mark = placeholder(pattern.name).encode()
+            places = _Offsets(decoded)
             for match in pattern.compiled.finditer(decoded):
                 start, end = match.span(group)
                 if start >= end or PLACEHOLDERS.fullmatch(match[group]):
                     continue
-                at += _size(decoded[done:start])
-                first, done = at, end
-                at += _size(decoded[start:end])
-                yield Edit(first, at, placeholder(pattern.name).encode(), (pattern.name,))
+                whole_start, whole_end = match.span()
+                yield (
+                    Edit(places.of(start), places.of(end), mark, (pattern.name,)),
+                    places.of(whole_start) if group else places.of(start),
+                    places.of(whole_end) if group else places.of(end),
+                )
 
     def runs(self, text: bytes) -> Iterator[Base64]:
         """What in a text may be base64, decoded."""
@@ -155,8 +174,23 @@ def _forms(text: str) -> list[bytes]:
     return [text.encode(), *([text.replace(" ", "+").encode()] if " " in text else [])]
 
 
-def _size(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
+class _Offsets:
+    """Characters to bytes, for places that mostly rise."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._is_ascii = text.isascii()
+        self._at = self._bytes = 0
+
+    def of(self, at: int) -> int:
+        """The offset in bytes of a character."""
+        if self._is_ascii:
+            return at
+        low, high = min(at, self._at), max(at, self._at)
+        size = len(self._text[low:high].encode("utf-8", "surrogateescape"))
+        self._bytes += size if at >= self._at else -size
+        self._at = at
+        return self._bytes
 
 
 class _Walk:
