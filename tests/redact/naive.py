@@ -40,9 +40,7 @@ def decodings(text: str) -> Iterator[str]:
         yield units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if "%" in text:
         yield unquote(text, errors="replace")
-    if "\n" in text:
-        yield text.replace("\n", "")
-    for run in _RUN.findall(text):
+    for run in {*_RUN.findall(text), *_RUN.findall(text.replace("\n", ""))}:
         for skip in range(4):
             body = run[skip:].replace("-", "+").replace("_", "/")
             body = body[: len(body) - (len(body) % 4 == 1)]
@@ -50,7 +48,7 @@ def decodings(text: str) -> Iterator[str]:
                 yield base64.b64decode(body + "=" * (-len(body) % 4)).decode("utf-8", "replace")
 
 
-def is_in(secret: str, text: str, depth: int = 6) -> bool:
+def is_in(secret: str, text: str, depth: int = 8) -> bool:
     """Whether a secret is in a text, in any form that this search knows."""
     seen: set[str] = set()
     level = {text}

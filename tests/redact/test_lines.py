@@ -70,6 +70,20 @@ def test_a_broken_record_stays_as_broken_as_it_was(record: bytes, place: bytes, 
     assert b'"capture":{"' in after.raw
 
 
+def test_unpaired_surrogates_beside_a_secret_stay(tmp_path: Any) -> None:
+    records = [
+        b'{"type":"odd","seq":2,"id":"r2","\\ud800":"hunter2","a":{"\\ud800hunter2":1,"\\ud800[redacted:value-1]":2}}',
+        b'{"type":"odd","seq":3,"id":"r3","a":"hunter2","capture":{"a":{"state":"truncated","reason":"\\ud800"}}}',
+    ]
+    out = written(stream() + b"\n".join(records) + b"\n", tmp_path)
+    assert not is_in_stream(SECRET, out)
+    first, second = (json.loads(r) for r in out.splitlines()[1:])
+    assert first["\ud800"] == "[redacted:value-1]"
+    assert first["a"] == {"\ud800[redacted:value-1]#2": 1, "\ud800[redacted:value-1]": 2}
+    assert first["capture"]["\ud800"]["state"] == "redacted"
+    assert second["capture"]["a"]["reason"] == "removed: value-1 1; it was truncated (\ud800)"
+
+
 @pytest.mark.parametrize("value", [b'["hunter2",1]', b'"hunter2"'])
 def test_json_that_is_no_object_has_no_place_for_a_capture_state(value: bytes, tmp_path: Any) -> None:
     source = stream() + value + b"\n"

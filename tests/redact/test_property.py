@@ -74,7 +74,7 @@ secrets = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     secrets,
     st.lists(

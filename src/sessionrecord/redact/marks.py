@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sessionrecord import ijson
 from sessionrecord.redact.edits import Edit, apply
-from sessionrecord.redact.tree import Node, parse, text
+from sessionrecord.redact.tree import Node, parse, text, written
 
 __all__ = ["mark_declaration", "mark_members"]
 
@@ -32,11 +32,11 @@ def mark_members(line: bytes, members: Mapping[str, Counter[str]]) -> bytes | No
     new: list[bytes] = []
     for name, counts in members.items():
         there = None if capture is None else capture.get(name)
-        state = ijson.dumps(_state(None if there is None else _value(line, there), counts))
+        state = written(_state(None if there is None else _value(line, there), counts))
         if there is not None:
             edits.append(Edit(there.start, there.end, state, ()))
         else:
-            new.append(ijson.dumps(name) + b":" + state)
+            new.append(written(name) + b":" + state)
     if capture is None:
         edits.append(_appended(root, b'"capture":{%s}' % b",".join(new)))
     elif new:

@@ -20,7 +20,7 @@ from sessionrecord.redact.places import Role, defined_names, record_type, role
 from sessionrecord.redact.report import Removal, RemovedFrom
 from sessionrecord.redact.rules import RedactionRules
 from sessionrecord.redact.search import Search
-from sessionrecord.redact.tree import Node, Path, leaves, objects, parse, text, text_of_token, tokens, without
+from sessionrecord.redact.tree import Node, Path, leaves, objects, parse, text, text_of_token, tokens, without, written
 
 __all__ = ["Changed", "LineRedaction", "Refused", "holds", "may_hold"]
 
@@ -244,7 +244,7 @@ class _Work:
             self._names[path] = name
             self._note(path, "name", _tally(edits))
             if n > 1:
-                edits = [Edit(0, len(token), ijson.dumps(name)[1:-1], ())]
+                edits = [Edit(0, len(token), written(name)[1:-1], ())]
             self._edits += (e.moved(member.start + 1) for e in edits)
 
     def _change_leaf(self, node: Node, parent: Node | None) -> None:
@@ -281,7 +281,7 @@ class _Work:
                 raise self._refuse(
                     node.path, "a part of a secret is in an ID or a ref, and the ID has no other name without it"
                 )
-            self._edits.append(Edit(node.start + 1, node.end - 1, ijson.dumps(new)[1:-1], ()))
+            self._edits.append(Edit(node.start + 1, node.end - 1, written(new)[1:-1], ()))
         else:
             self._edits += (e.moved(node.start + 1) for e in edits)
         if kind == "media" and parent is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,8 +11,22 @@ from typing import Final, Literal, TypeAlias
 import orjson
 
 from sessionrecord import ijson
+from sessionrecord.errors import IJsonError
+from sessionrecord.ijson import JsonValue
 
-__all__ = ["Member", "Node", "Path", "leaves", "objects", "parse", "text", "text_of_token", "tokens", "without"]
+__all__ = [
+    "Member",
+    "Node",
+    "Path",
+    "leaves",
+    "objects",
+    "parse",
+    "text",
+    "text_of_token",
+    "tokens",
+    "without",
+    "written",
+]
 
 Path: TypeAlias = tuple[str | int, ...]
 """Member names and array positions, from the line's own value down."""
@@ -62,6 +77,14 @@ def text_of_token(token: bytes) -> str:
     except ValueError:
         text = ijson.examine(token)[0]
     return text
+
+
+def written(value: JsonValue) -> bytes:
+    """A value as JSON. Unpaired surrogates, which broken records hold, are written as escapes."""
+    try:
+        return ijson.dumps(value)
+    except IJsonError:
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def parse(line: bytes) -> Node | None:
