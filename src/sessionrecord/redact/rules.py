@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, cast
 
 from sessionrecord.errors import RedactionError
 from sessionrecord.redact.patterns import KNOWN_PATTERNS, Pattern, check_name
@@ -54,9 +54,9 @@ def _values(given: Iterable[str | Value] | Mapping[str, str]) -> tuple[Value, ..
     if isinstance(given, str):
         raise RedactionError("values are a list of texts, not one text")
     if isinstance(given, Mapping):
-        return tuple(Value(name, text) for name, text in given.items())
-    texts: Iterable[str | Value] = given
-    return tuple(v if isinstance(v, Value) else Value(f"value-{n}", v) for n, v in enumerate(texts, 1))
+        named = cast("Mapping[str, str]", given)
+        return tuple(Value(name, text) for name, text in named.items())
+    return tuple(v if isinstance(v, Value) else Value(f"value-{n}", v) for n, v in enumerate(given, 1))
 
 
 @dataclass(frozen=True, slots=True, init=False)
