@@ -13,6 +13,7 @@
     ├── BundleError            a bundle is refused, or holds something else than its manifest says
     ├── SourceError            a source cannot be opened or is of no readable kind
     ├── ConversionError        a native log holds nothing that can be converted
+    ├── RedactionError         a secret cannot be removed as told, or rules of redaction cannot be kept
     ├── AssemblyError          a stream's whole is asked for and not there, or a segment does not fit into it
     ├── DocumentError          a document cannot be read at all
     ├── BuildError             what is added to a document, or the document built, breaks the format's rules
@@ -36,6 +37,7 @@ __all__ = [
     "EmptyRunError",
     "IJsonError",
     "InvalidRecordError",
+    "RedactionError",
     "RefError",
     "RefNotFoundError",
     "SessionRecordError",
@@ -107,6 +109,10 @@ class SourceError(SessionRecordError):
 
 class ConversionError(SessionRecordError):
     """A native log holds nothing that can be converted."""
+
+
+class RedactionError(SessionRecordError):
+    """A secret cannot be removed as told, or rules of redaction cannot be kept. Nothing was handed over; the message never holds the secret."""
 
 
 class AssemblyError(_WithDiagnostics):

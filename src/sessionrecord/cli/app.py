@@ -18,6 +18,7 @@ from sessionrecord.cli.export import export_app
 from sessionrecord.cli.follow import follow
 from sessionrecord.cli.output import Out, note, working
 from sessionrecord.cli.program import DIFFERENT, DONE, FOUND_ERRORS, UNREADABLE, Program
+from sessionrecord.cli.redact import redact
 from sessionrecord.cli.source import STDIO, stdin_bytes
 from sessionrecord.convert import Conversion
 from sessionrecord.errors import SourceError, WriterError
@@ -36,6 +37,7 @@ app.add_typer(asm_app, name="asm")
 app.add_typer(bundle_app, name="bundle")
 app.add_typer(export_app, name="export")
 app.command()(follow)
+app.command()(redact)
 
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream to read; - reads standard input.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -1,0 +1,61 @@
+"""New names for IDs that hold a secret: one for each, the same wherever it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sessionrecord.errors import RefError
+from sessionrecord.redact.edits import apply
+from sessionrecord.redact.places import Role
+from sessionrecord.redact.search import Search
+from sessionrecord.refs import ENTITY_KEYS, Ref, SessionKey, SessionReference
+
+__all__ = ["Renames"]
+
+
+class Renames:
+    """Old ID to new one, for a whole session. Different IDs stay different."""
+
+    def __init__(self, search: Search, taken: Iterable[str] = ()) -> None:
+        """`taken` are IDs that are not free."""
+        self._search = search
+        self._new: dict[str, str] = {}
+        self._taken = set(taken)
+
+    def of(self, text: str, role: Role) -> str:
+        """What takes the place of an ID, a ref or a session reference."""
+        if role == "ref":
+            return self._ref(text)
+        if role == "session-reference":
+            return self._session(text)
+        return self._id(text)
+
+    def _id(self, old: str) -> str:
+        known = self._new.get(old)
+        if known is not None:
+            return known
+        data = old.encode("utf-8", "surrogatepass")
+        base = new = apply(data, self._search.edits(data)).decode("utf-8", "surrogatepass")
+        if base == old:
+            return old
+        n = 1
+        while new in self._taken:
+            n += 1
+            new = f"{base}#{n}"
+        self._taken.add(new)
+        self._new[old] = new
+        return new
+
+    def _ref(self, ref: str) -> str:
+        key, equals, value = ref.partition("=")
+        return f"{key}={self._id(value)}" if equals and key in ENTITY_KEYS else self._id(ref)
+
+    def _session(self, text: str) -> str:
+        try:
+            reference = SessionReference.parse(text)
+        except RefError:
+            return self._id(text)
+        key = reference.key
+        namespace = None if key.namespace is None else self._id(key.namespace)
+        ref = None if reference.ref is None else Ref.parse(self._ref(str(reference.ref)))
+        return str(SessionReference(SessionKey(self._id(key.agent), namespace, self._id(key.session_id)), ref))

@@ -1,0 +1,86 @@
+"""What was removed, and where: never the secret itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+__all__ = ["RedactionReport", "Removal", "RemovedFrom"]
+
+RemovedFrom: TypeAlias = Literal["text", "name", "number", "id", "signature", "media", "member", "line"]
+"""What a secret was in: a text, a member's name, a number, an ID or ref, a signature, the bytes of a picture, sound or file, a member
+that could not be kept without it, a line that is no JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What was removed from one place by one rule."""
+
+    line: int
+    """The line of the stream, from 1."""
+    record_id: str | None
+    """The record's `id`, in the new stream; None where none can be read."""
+    pointer: str
+    """JSON Pointer (RFC 6901) of the place in the new record; empty for a line that is no JSON."""
+    what: RemovedFrom
+    """What the secret was in."""
+    rule: str
+    """The rule's name."""
+    count: int
+    """How many secrets."""
+
+
+@dataclass(frozen=True, slots=True)
+class RedactionReport:
+    """Every removal, in the order of the lines."""
+
+    records: int
+    """Records of the stream."""
+    removals: tuple[Removal, ...]
+    """What was removed."""
+    unmarked: tuple[int, ...]
+    """Lines from which something was removed and which cannot hold a capture state, as they are no JSON object."""
+
+    @property
+    def count(self) -> int:
+        """How many secrets were removed."""
+        return sum(r.count for r in self.removals)
+
+    @property
+    def rules(self) -> dict[str, int]:
+        """Rule to how many secrets it removed; those that found nothing are not there."""
+        found: Counter[str] = Counter()
+        for r in self.removals:
+            found[r.rule] += r.count
+        return dict(found.most_common())
+
+    @property
+    def changed(self) -> int:
+        """How many lines something was removed from."""
+        return len({r.line for r in self.removals})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as a JSON object."""
+        return {
+            "records": self.records,
+            "changed": self.changed,
+            "count": self.count,
+            "rules": self.rules,
+            "unmarked": list(self.unmarked),
+            "removals": [asdict(r) for r in self.removals],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """One line a removal, then a closing line."""
+        for r in self.removals:
+            where = f" at {r.pointer}" if r.pointer else ""
+            yield f"line {r.line}{where}: {r.rule}: {r.count} removed ({r.what})"
+        for line in self.unmarked:
+            yield f"line {line}: no capture state, as the line is no record"
+        yield f"{self.records} records, {self.changed} changed, {self.count} removed"
+
+    def to_text(self) -> str:
+        """The lines as one text."""
+        return "\n".join(self.lines())

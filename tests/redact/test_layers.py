@@ -1,0 +1,143 @@
+"""Encodings and the way back through them: an edit of what is decoded is that edit of what was encoded."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from urllib.parse import quote, unquote_to_bytes
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sessionrecord.errors import RedactionError
+from sessionrecord.redact import RedactionRules
+from sessionrecord.redact.edits import Edit, apply, merged
+from sessionrecord.redact.layers import (
+    Saturated,
+    all_decoded,
+    base64_runs,
+    json_escapes,
+    line_breaks,
+    percent,
+)
+from sessionrecord.redact.search import Search
+from tests.redact.samples import message, redacted, stream, text
+from tests.strategies import texts
+
+RUN = re.compile(rb"[A-Za-z0-9+/_-]{6,}={0,2}")
+
+
+def mark(name: str) -> str:
+    return f"[{name}]"
+
+
+def only(data: bytes, piece: bytes) -> Edit:
+    at = data.index(piece)
+    return Edit(at, at + len(piece), b"[x]", ("x",))
+
+
+@given(texts(), texts(1), texts(), st.booleans())
+def test_an_edit_within_json_escapes_is_the_edit_of_the_text(
+    before: str, piece: str, after: str, ascii_only: bool
+) -> None:
+    encoded = json.dumps(before + piece + after, ensure_ascii=ascii_only)[1:-1].encode()
+    layer = json_escapes(encoded)
+    assert layer.data == (before + piece + after).encode()
+    at = len(before.encode())
+    edits = layer.lift([Edit(at, at + len(piece.encode()), b"[x]", ("x",))])
+    assert json.loads(b'"%s"' % apply(encoded, edits)) == before + "[x]" + after
+
+
+@given(texts(), texts(1), texts(), st.sampled_from(["", "/", "abcdefgh"]))
+def test_an_edit_within_percent_encoding_is_the_edit_of_the_text(
+    before: str, piece: str, after: str, safe: str
+) -> None:
+    encoded = quote(before + piece + after, safe=safe).encode()
+    layer = percent(encoded)
+    at = len(before.encode())
+    edits = layer.lift([Edit(at, at + len(piece.encode()), b"[x]", ("x",))])
+    assert unquote_to_bytes(apply(encoded, edits)).decode() == before + "[x]" + after
+    assert b"[" not in apply(b"", [Edit(0, 0, e.text, ()) for e in edits])
+
+
+@given(
+    st.binary(max_size=9),
+    st.binary(min_size=6, max_size=9),
+    st.binary(max_size=9),
+    st.booleans(),
+    st.booleans(),
+    st.integers(0, 3),
+)
+def test_an_edit_within_base64_keeps_what_stands_around(
+    before: bytes, piece: bytes, after: bytes, url_safe: bool, padded: bool, skip: int
+) -> None:
+    data = before + b"\0" + piece + after
+    run = (base64.urlsafe_b64encode if url_safe else base64.b64encode)(data)
+    run = b"+_/-"[:skip] + (run if padded else run.rstrip(b"="))
+    layer = next(r for r in base64_runs(run, RUN, mark) if r.data == data)
+    at = len(before) + 1
+    edit = layer.lift([Edit(at, at + len(piece), b"[x]", ("x",))])
+    out = apply(run, edit)
+    if b"[x]" not in out:  # not replaced whole
+        again = next(r.data for r in list(base64_runs(out, RUN, mark))[skip:])
+        assert re.fullmatch(re.escape(before + b"\0") + rb"\[x {0,2}\]" + re.escape(after), again)
+
+
+@given(st.text(st.characters(codec="ascii"), max_size=60), st.text("ABCDEFGHabcdefgh0123+/_-= .", max_size=60))
+def test_decoding_all_at_once_gives_what_decoding_each_gives(a: str, b: str) -> None:
+    text = (a + b).encode()
+    bare = re.compile(rb"[A-Za-z0-9+/]{6,}")
+    at_once = all_decoded(text, bare)
+    assert all(run.data in at_once for run in base64_runs(text, RUN, mark))
+
+
+@given(texts(max_size=6), st.integers(1, 6), st.lists(st.booleans(), max_size=6))
+def test_what_is_escaped_any_number_of_times_is_resolved_alike(value: str, times: int, ways: list[bool]) -> None:
+    """The text with everything resolved does not depend on how often it was escaped."""
+    encoded = value
+    for _ in range(times):
+        encoded = json.dumps(encoded)[1:-1]
+    for way in ways:
+        encoded = quote(encoded, safe="") if way else "".join(f"\\u{ord(c):04x}" for c in encoded)[:100_000]
+        if len(encoded) > 5000:
+            return
+    if any(ord(c) >= 0xD800 for c in value):
+        return
+    assert Saturated(encoded.encode()).data == Saturated(value.encode()).data
+
+
+def test_an_edit_of_what_is_resolved_at_once_takes_all_of_its_escapes() -> None:
+    encoded = b"a\\\\u0062%2563d"
+    layer = Saturated(encoded)
+    assert layer.data == b"abcd"
+    assert apply(encoded, layer.lift([only(layer.data, b"bc")])) == b"a[x]d"
+
+
+def test_line_breaks_are_taken_out_of_base64_only() -> None:
+    wrapped = base64.encodebytes(b"some bytes that fill more than one line of base64" * 3)
+    assert line_breaks(b"a\nb " + wrapped).data == b"a\nb " + wrapped.replace(b"\n", b"")[: -0 or None] + b"\n"
+
+
+def test_overlapping_edits_become_one() -> None:
+    edits = [Edit(4, 8, b"b", ("b",)), Edit(0, 5, b"a", ("a",)), Edit(1, 3, b"c", ("c",)), Edit(8, 9, b"d", ("d",))]
+    assert merged(edits) == [Edit(0, 8, b"a", ("a",)), Edit(8, 9, b"d", ("d",))]
+
+
+def test_a_secret_escaped_more_often_than_anyone_would_is_found() -> None:
+    value = 'ab"cd\\ef'
+    for times in (1, 5, 12, 13, 14):
+        encoded = value
+        for _ in range(times):
+            encoded = json.dumps(encoded)[1:-1]
+        data = encoded.encode()
+        edits = Search(RedactionRules([value])).edits(b"x" + data + b"y")
+        assert apply(b"x" + data + b"y", edits) == b"x[redacted:value-1]y", times
+
+
+def test_a_text_that_cannot_be_searched_to_the_end_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sessionrecord.redact.search._BUDGET", 0)
+    monkeypatch.setattr("sessionrecord.redact.search._MINIMUM", 100)
+    with pytest.raises(RedactionError, match=r"^line 2: a text has so many encodings within one another"):
+        redacted(stream(message(text("%41" * 50))), RedactionRules(["never-there"]))

@@ -1,0 +1,261 @@
+"""Lines as they come: broken, glued, spaced, with numbers; nothing is kept that holds a secret, and nothing else is changed."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from sessionrecord import InvalidRecord, Session
+from sessionrecord.errors import RedactionError
+from sessionrecord.redact import RedactionRules, redact
+from tests.redact.naive import is_in_stream
+from tests.redact.samples import HEADER, line, message, numbered, redacted, stream, text
+
+SECRET = "hunter2"
+MARK = b"[redacted:value-1]"
+RULES = RedactionRules([SECRET])
+
+
+def written(source: bytes, tmp_path: Any) -> bytes:
+    """The stream after redaction, byte for byte as it is written."""
+    redact(Session.read(source), RULES).session.write(tmp_path / "out")
+    out: bytes = (tmp_path / "out").read_bytes()
+    return out
+
+
+BROKEN = [
+    b'{"type":"message","seq":2,"id":"r2","content":[{"type":"text","text":"hunter2',
+    b"not json hunter2 at all",
+    b"\xff\xfehunter2\x80",
+    b"\0\0\0hunter2\0",
+    b'{"a":NaN,"b":"hunter2"}',
+    b'{"a":"\\u0068unter2"',
+    b"{" * 400 + b'"hunter2"',
+]
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_line_that_is_no_json_loses_the_secret_and_is_reported(broken: bytes, tmp_path: Any) -> None:
+    source = stream(message(text("x"))) + broken + b"\n" + line({**message(), "seq": 9, "id": "r9"})
+    made = redact(Session.read(source), RULES)
+    assert [(r.line, r.what, r.rule, r.pointer) for r in made.report.removals] == [(3, "line", "value-1", "")]
+    assert made.report.unmarked == (3,)
+    out = written(source, tmp_path).split(b"\n")
+    assert out[2] == broken.replace(b"hunter2", MARK).replace(b"\\u0068unter2", MARK)
+    assert out[1:2] + out[3:] == source.split(b"\n")[1:2] + source.split(b"\n")[3:]
+    assert [d.code for d in made.session.diagnostics] == [d.code for d in Session.read(source).diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("record", "place"),
+    [
+        (b'{"type":"message","seq":2,"id":"r2","content":"hunter2"}', b'"content":"[redacted:value-1]"'),
+        (b'{"type":"message","seq":2,"id":"r2","messageId":"m","role":7,"x":["hunter2"]}', b'"x":["[redacted:value-1]"]'),
+        (b'{"type":"odd","seq":2,"id":"r2","a":"hunter2","a":"x"}', b'"a":"[redacted:value-1]","a":"x"'),
+        (b'{"type":"odd","seq":2,"id":"r2","a":"\\ud800hunter2"}', b'"a":"\\ud800[redacted:value-1]"'),
+    ],
+)  # fmt: skip
+def test_a_broken_record_stays_as_broken_as_it_was(record: bytes, place: bytes, tmp_path: Any) -> None:
+    source = stream() + record + b"\n"
+    out = written(source, tmp_path)
+    assert not is_in_stream(SECRET, out)
+    assert place in out
+    before, after = Session.read(source).records[1], Session.read(out).records[1]
+    assert isinstance(before, InvalidRecord)
+    assert isinstance(after, InvalidRecord)
+    assert [d.code for d in after.diagnostics] == [d.code for d in before.diagnostics]
+    assert b'"capture":{"' in after.raw
+
+
+def test_unpaired_surrogates_beside_a_secret_stay(tmp_path: Any) -> None:
+    records = [
+        b'{"type":"odd","seq":2,"id":"r2","\\ud800":"hunter2","a":{"\\ud800hunter2":1,"\\ud800[redacted:value-1]":2}}',
+        b'{"type":"odd","seq":3,"id":"r3","a":"hunter2","capture":{"a":{"state":"truncated","reason":"\\ud800"}}}',
+    ]
+    out = written(stream() + b"\n".join(records) + b"\n", tmp_path)
+    assert not is_in_stream(SECRET, out)
+    first, second = (json.loads(r) for r in out.splitlines()[1:])
+    assert first["\ud800"] == "[redacted:value-1]"
+    assert first["a"] == {"\ud800[redacted:value-1]#2": 1, "\ud800[redacted:value-1]": 2}
+    assert first["capture"]["\ud800"]["state"] == "redacted"
+    assert second["capture"]["a"]["reason"] == "removed: value-1 1; it was truncated (\ud800)"
+
+
+@pytest.mark.parametrize("value", [b'["hunter2",1]', b'"hunter2"'])
+def test_json_that_is_no_object_has_no_place_for_a_capture_state(value: bytes, tmp_path: Any) -> None:
+    source = stream() + value + b"\n"
+    assert written(source, tmp_path).endswith(value.replace(b"hunter2", MARK) + b"\n")
+    assert redact(Session.read(source), RULES).report.unmarked == (2,)
+
+
+def test_glued_records_are_redacted_each_and_stay_glued(tmp_path: Any) -> None:
+    header, first, second = (
+        line(r).rstrip(b"\n") for r in numbered(message(text(SECRET)), message(text("x"), x=SECRET))
+    )
+    source = header + b"\n" + first + second + b"\n"
+    out = written(source, tmp_path)
+    assert not is_in_stream(SECRET, out)
+    assert out.count(b"\n") == 2
+    session = Session.read(out)
+    assert [r.type for r in session.records] == ["session", "message", "message"]
+    assert [bool(r.capture) for r in session.records[1:]] == [True, True]  # type: ignore[union-attr]
+
+
+def test_line_ends_blank_lines_and_spacing_are_kept(tmp_path: Any) -> None:
+    header = line(numbered()[0])
+    spaced = b'{ "type" : "odd", "seq" : 2 , "id":"r2", "n" : 1.50, "u" : "\\u00e9\\/", "a" : [ "hunter2" , 1e2 ] }'
+    source = b"\xef\xbb\xbf" + header + b"\r\n" + spaced + b"\r\n" + b'{"type":"odd","seq":3,"id":"r3"}'
+    out = written(source, tmp_path)
+    state = b'"capture":{"a":{"state":"redacted","count":1,"reason":"removed: value-1 1"}}'
+    assert out.split(b"\n")[1:] == [
+        b"\r",
+        spaced.replace(b"hunter2", MARK)[:-1] + b"," + state + b"}\r",
+        b'{"type":"odd","seq":3,"id":"r3"}',
+    ]
+    assert out.startswith(b"\xef\xbb\xbf{")
+
+
+def test_untouched_lines_are_the_same_bytes(tmp_path: Any) -> None:
+    odd = b'{ "type":"odd", "seq":2, "id":"r2", "n":[1.50,-0,1e400,123456789012345678901234567890], "s":"\\u0041" }'
+    source = stream() + odd + b"\n" + line({**message(text(SECRET)), "seq": 3, "id": "r3"})
+    assert written(source, tmp_path).split(b"\n")[1] == odd
+
+
+@pytest.mark.parametrize("literal", ["12345678", "-12345678", "9123456780", "1.12345678", "12345678e2"])
+def test_a_number_that_holds_the_digits_becomes_a_placeholder(literal: str) -> None:
+    source = stream() + f'{{"type":"odd","seq":2,"id":"r2","n":{literal},"m":1234567}}\n'.encode()
+    out, made = redacted(source, RedactionRules(["12345678"]))
+    assert b'"n":"[redacted:value-1]","m":1234567' in out
+    assert [(r.what, r.pointer) for r in made.report.removals] == [("number", "/n")]
+
+
+@pytest.mark.parametrize(
+    ("record", "member", "value"),
+    [
+        (message(timestamp="2026-10-26T14:02:11Z"), "timestamp", "2026-10-26"),
+        ({"type": "usage", "inputTokens": 12345678}, "inputTokens", "12345678"),
+        ({"type": "tool_result", "callId": "c", "exitCode": -12345678}, "exitCode", "12345678"),
+        ({"type": "tool_result", "callId": "c", "durationMs": 12345678.5}, "durationMs", "12345678"),
+    ],
+)
+def test_a_member_whose_form_allows_no_placeholder_is_left_out(record: dict[str, Any], member: str, value: str) -> None:
+    out, made = redacted(stream(record), RedactionRules([value]))
+    assert made.session.diagnostics == []
+    after = json.loads(out.splitlines()[1])
+    assert member not in after
+    assert after["capture"] == {member: {"state": "redacted", "count": 1, "reason": "removed: value-1 1"}}
+    assert {k: v for k, v in after.items() if k not in ("capture", "seq", "id")} == {
+        k: v for k, v in record.items() if k != member
+    }
+    assert [(r.what, r.pointer) for r in made.report.removals] == [("member", f"/{member}")]
+
+
+def test_a_required_member_of_a_form_is_not_left_out() -> None:
+    record = {"type": "usage", "cost": {"amount": 12345678, "currency": "USD"}}
+    with pytest.raises(RedactionError, match="line 2 at /cost/amount: a secret cannot be removed without breaking"):
+        redacted(stream(record), RedactionRules(["12345678"]))
+
+
+def test_names_in_one_object_stay_distinct() -> None:
+    rules = RedactionRules(["hunter2", "hunter3"])
+    members = {"hunter2": 1, "[redacted:value-1]": 2, "a-hunter3": 3, "hunter2hunter2": 4}
+    out, made = redacted(stream({"type": "odd", "o": members}), rules)
+    assert json.loads(out.splitlines()[1])["o"] == {
+        "[redacted:value-1]#2": 1,
+        "[redacted:value-1]": 2,
+        "a-[redacted:value-2]": 3,
+        "[redacted:value-1][redacted:value-1]": 4,
+    }
+    assert made.session.diagnostics == []
+    assert made.report.rules == {"value-1": 3, "value-2": 1}
+
+
+def test_a_pointer_in_the_report_never_holds_a_secret() -> None:
+    _, made = redacted(stream({"type": "odd", "a": {SECRET: {f"x{SECRET}": SECRET}}}), RULES)
+    assert SECRET not in json.dumps(made.report.to_dict()) + made.report.to_text()
+    assert made.report.removals[-1].pointer == "/a/[redacted:value-1]/x[redacted:value-1]"
+
+
+def test_a_value_over_the_border_of_two_members_raises() -> None:
+    with pytest.raises(RedactionError, match="border"):
+        redacted(stream({"type": "odd", "a": "x", "b": "y"}), RedactionRules(['x","b":"y']))
+
+
+@pytest.mark.parametrize(
+    ("token", "value", "after"),
+    [
+        (b"\\nabcd", "nabcd", b"\\u000aabcd"),
+        (b"x\\u0041bcde", "0041bcde", b"xAbcde"),
+        (b"ab\\\\cd", "ab\\\\cd", b"ab\\u005ccd"),
+        (b"\\ud83d\\ude00x", "de00x", "\U0001f600x".encode()),
+        (b"\\u001fabc", "001fabc", b"\\u001Fabc"),
+        (b"\\u0001abc", "0001abc", b"[redacted:value-1]"),
+        (b"z\\u0001abc\\u0002z", "0001abc\\u", b"z[redacted:value-1]z"),
+    ],
+)
+def test_bytes_that_spell_a_value_by_chance_are_spelled_another_way(token: bytes, value: str, after: bytes) -> None:
+    """An escape and what follows it look like the value, and no text holds it: the text stays, the bytes do not hold the value."""
+    source = stream({"type": "odd", "@@": "@@", "b": 1}).replace(b"@@", token)
+    out, made = redacted(source, RedactionRules([value]))
+    assert value.encode() not in out
+    assert b'"%s":"%s","b":1' % (after, after) in out
+    if not after.endswith((b"]", b"]z")):
+        assert [json.loads(r) for r in out.splitlines()] == [json.loads(r) for r in source.splitlines()]
+        assert made.report.removals == ()
+        assert made.report.unmarked == ()
+
+
+def png(inside: str) -> str:
+    return base64.b64encode(b"\x89PNG\r\n\0\xff" + inside.encode() + b"\0").decode()
+
+
+@pytest.mark.parametrize("kind", ["image", "audio", "file"])
+def test_media_with_a_secret_lose_their_bytes_and_what_names_them(kind: str) -> None:
+    blob = {"sha256": "0" * 64, "bytes": 18}
+    block = {"type": kind, "mimeType": "a/b", "data": png(SECRET), "blob": blob, "name": "n"}
+    clean = {"type": kind, "mimeType": "a/b", "data": png("hidden!"), "blob": blob}
+    out, made = redacted(stream(message(block, clean)), RULES)
+    record = json.loads(out.splitlines()[1])
+    assert record["content"] == [{"type": kind, "mimeType": "a/b", "name": "n"}, clean]
+    assert [r.what for r in made.report.removals] == ["media"]
+    assert made.session.diagnostics == []
+
+
+@pytest.mark.parametrize(
+    "data", [f"not base64 {SECRET}", base64.urlsafe_b64encode(b"\xff\xfb" * 9 + SECRET.encode()).decode()]
+)
+def test_media_that_are_no_plain_base64_lose_their_bytes(data: str) -> None:
+    out, _ = redacted(stream(message({"data": data, "type": "image", "mimeType": "a/b"})), RULES)
+    assert json.loads(out.splitlines()[1])["content"] == [{"type": "image", "mimeType": "a/b"}]
+
+
+def test_binary_data_elsewhere_are_replaced_whole() -> None:
+    out, _ = redacted(stream({"type": "odd", "a": f"data:image/png;base64,{png(SECRET)}", "b": png(SECRET)}), RULES)
+    assert b'"a":"data:image/png;base64,[redacted:value-1]","b":"[redacted:value-1]"' in out
+
+
+def test_a_compressed_stream_is_redacted_unpacked(tmp_path: Any) -> None:
+    import gzip
+
+    path = tmp_path / "s.gz"
+    path.write_bytes(gzip.compress(stream(message(text(SECRET)))))
+    made = redact(Session.read(path), RULES)
+    assert made.report.count == 1
+    assert not is_in_stream(SECRET, b"".join(r.to_line() for r in made.session.records))
+
+
+def test_a_session_with_appended_records_is_redacted_whole() -> None:
+    session = Session.read(stream(message(text("x"))))
+    session.append(Session.read(stream(message(text(SECRET)))).records[1])
+    made = redact(session, RULES)
+    assert [r.line for r in made.report.removals] == [3]
+    assert len(session) == len(made.session)
+
+
+def test_where_nothing_is_found_nothing_is_changed(tmp_path: Any) -> None:
+    source = stream(message(text("nothing")), HEADER | {"type": "declaration"})
+    assert written(source, tmp_path) == source
+    assert written(b"", tmp_path) == b""

@@ -1,0 +1,184 @@
+"""The known forms of secrets, by what their issuers say of them, and what only looks like them."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from sessionrecord.errors import RedactionError
+from sessionrecord.redact import KNOWN_PATTERNS, Pattern, RedactionRules
+from tests.redact.samples import message, redacted, stream, text
+
+ALNUM = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+KEY = "\n".join(["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"] * 20)
+JWT = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"
+
+SECRETS = {
+    "aws-access-key-id": ["AKIAIOSFODNN7EXAMPLE", "ASIA234567ABCDEFGHIJ"],
+    "github-token": [f"ghp_{ALNUM[:36]}", f"ghs_{ALNUM}", f"github_pat_{ALNUM[:22]}_{ALNUM[:59]}"],
+    "gitlab-token": ["glpat-Ab1_-Ab1_-Ab1_-Ab1_-", "glrt-t3_Ab1Ab1Ab1Ab1Ab1Ab1", "glpat-" + "a" * 400],
+    "slack-token": ["xoxb-123456789012-123456789012-abcdefABCDEF123456789012", "xapp-1-A0123-456-" + "a1" * 32],
+    "npm-token": [f"npm_{ALNUM[:36]}"],
+    "pypi-token": ["pypi-AgEIcHlwaS5vcmc" + "Ab_-" * 40],
+    "anthropic-key": ["sk-ant-api03-" + "Ab_-" * 23 + "AAA", "sk-ant-admin01-" + "x9" * 40],
+    "openai-key": ["sk-proj-" + "Ab_-" * 30, f"sk-{ALNUM[:20]}T3BlbkFJ{ALNUM[20:40]}"],
+    "google-api-key": ["AIza" + "Sy_-x" * 7],
+    "jwt": [JWT],
+    "private-key": [
+        f"-----BEGIN PRIVATE KEY-----\n{KEY}\n-----END PRIVATE KEY-----",
+        f"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A\n\n{KEY}\n-----END RSA PRIVATE KEY-----",
+        f"-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\n{KEY}\n=abcd\n-----END PGP PRIVATE KEY BLOCK-----",
+        f"-----BEGIN OPENSSH PRIVATE KEY-----\n{KEY}\nMIIE",
+        f"-----BEGIN EC PRIVATE KEY-----\n{KEY * 40}",
+    ],
+}
+"""Texts of which nothing is left."""
+
+PARTLY = {
+    "bearer-token": [
+        ("Authorization: Bearer mF_9.B5f-4.1JqM/abc==", "Authorization: Bearer [redacted:bearer-token]"),
+        ("AUTHORIZATION: BEARER mF_9.B5f-4.1JqM/abc", "AUTHORIZATION: BEARER [redacted:bearer-token]"),
+        ("authorization: bearer 0123456789abcdef0123", "authorization: bearer [redacted:bearer-token]"),
+    ],
+    "url-password": [
+        ("postgres://app:pa55w0rd@db:5432/x", "postgres://app:[redacted:url-password]@db:5432/x"),
+        ("git clone https://me:t0k3n@h.org/r.git", "git clone https://me:[redacted:url-password]@h.org/r.git"),
+        ("redis://:pw@h", "redis://:[redacted:url-password]@h"),
+        ("https://u:" + "p" * 999 + "@h", "https://u:[redacted:url-password]@h"),
+    ],
+}
+"""Texts of which a part stays, with what they become."""
+
+LOOK_ALIKES = [
+    "AKIA", "AKIAIOSFODNN7EXAMPL", "AKIAIOSFODNN7EXAMPLE2", "XAKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPL1", "akiaiosfodnn7example",
+    "ghp_short", f"ghp_{ALNUM[:35]}", f"xghp_{ALNUM[:36]}", "ghx_" + ALNUM[:36], "github_pat_docs",
+    "glpat-", "glpat-short", "xoxb-", "xoxb-1-2", "box-b-123456789012-abcdefghijkl",
+    f"npm_{ALNUM[:35]}", f"npm_{ALNUM[:37]}", "npm_config_registry", "pypi-server", "pypi-AgE",
+    "sk-ant-", "sk-ant-api03-xxxx", "sk-learn", "sk-" + "a" * 48, "task-proj-" + "a" * 60, "AIza", "AIza" + "a" * 36,
+    "eyJ", "eyJhbGciOiJIUzI1NiJ9", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0", "a.eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.AAAAAAAAAAAAAAAAAAAA",
+    "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A\n-----END PUBLIC KEY-----", "-----BEGIN CERTIFICATE-----",
+    "grep -l -- '-----BEGIN RSA PRIVATE KEY-----' *.pem", "a -----BEGIN PRIVATE KEY----- must be there",
+    "Bearer token", "Bearer <token>", "Bearer $TOKEN_1234567890123456", "Bearer authentication-without-digits", "the bearer of news",
+    "https://example.com:8080/a@b", "http://localhost:3000", "mailto:a:b@c", "https://user@example.com", "a://b:c d@e", "std::x://:@",
+    "commit 0123456789abcdef0123456789abcdef01234567", "550e8400-e29b-41d4-a716-446655440000",
+]  # fmt: skip
+
+
+def after(value: str) -> str:
+    """A text of a message after redaction with the known patterns."""
+    block = json.loads(redacted(stream(message(text(value))), RedactionRules())[0].splitlines()[1])["content"][0]
+    return str(block["text"])
+
+
+@pytest.mark.parametrize(("name", "secret"), [(n, s) for n, secrets in SECRETS.items() for s in secrets])
+def test_a_known_form_is_removed_whole(name: str, secret: str) -> None:
+    assert after(secret) == f"[redacted:{name}]"
+    assert after(f"KEY={secret};\n") == f"KEY=[redacted:{name}];\n"
+    assert after(f'{{"key": "{secret}"}}') == f'{{"key": "[redacted:{name}]"}}'
+
+
+@pytest.mark.parametrize(("name", "before", "result"), [(n, *c) for n, cases in PARTLY.items() for c in cases])
+def test_of_a_header_or_an_address_only_the_secret_is_removed(name: str, before: str, result: str) -> None:
+    assert name in result
+    assert after(before) == result
+
+
+@pytest.mark.parametrize("value", LOOK_ALIKES)
+def test_what_only_looks_like_a_secret_stays(value: str) -> None:
+    source = stream(message(text(value)), message(text(f"x {value} y")))
+    assert redacted(source, RedactionRules())[0] == source
+
+
+def test_every_known_pattern_is_tested_and_says_where_its_form_is_defined() -> None:
+    assert {p.name for p in KNOWN_PATTERNS} == SECRETS.keys() | PARTLY.keys()
+    assert all(p.source for p in KNOWN_PATTERNS)
+
+
+def test_a_match_of_a_known_pattern_holds_one_of_its_literals() -> None:
+    """Without a literal the expression is not tried, so each match has to hold one."""
+    texts = {**SECRETS, **{n: [before for before, _ in cases] for n, cases in PARTLY.items()}}
+    for pattern in KNOWN_PATTERNS:
+        for value in texts[pattern.name]:
+            assert any(t in value for t in pattern.literals), pattern.name
+
+
+@pytest.mark.parametrize("pattern", KNOWN_PATTERNS, ids=lambda p: p.name)
+def test_quantifiers_are_bounded_or_possessive(pattern: Pattern) -> None:
+    """What a possessive quantifier took is never given back, and what a bounded one tries is bounded: no search explodes."""
+    bare = re.sub(r"\\.|\[\^?\]?[^\]]*\]", "x", pattern.regex)
+    open_ended = re.findall(r"(?:[*+]|\{\d+,\})(?!\+)", re.sub(r"[*+]\+|\{\d+,\}\+", "", bare))
+    assert open_ended == []
+    assert all(int(most) <= 300 for most in re.findall(r"\{\d+,(\d+)\}", bare))
+
+
+UNITS = [
+    "AKIA", "ghp_", "glpat-", "glpat-a", "xoxb-1-", "npm_", "pypi-AgE", "sk-ant-api03-", "sk-proj-", "AIza", "eyJ", "eyJ.", "eyJhbGciOiJI.",
+    "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\nAAAAAAAAAAAAAAAAAAAA", "- ", "bearer ", "bearer a", "a://", "a://b:", "a://b:c",
+    "\\", "\\\\u005c", "u005c", "%25", "25", "%5cu0025", "QUFB", "A", "[", '"', "\n", "AAAAAAAAAAAAAAAAAAAA\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_hostile_texts_are_searched_to_the_end(unit: str) -> None:
+    """Each is of the kind that makes a careless expression, or a careless way of decoding, take forever."""
+    value = "%\\-----BEGIN PRIVATE KEY-----bearer eyJ" + unit * (20_000 // len(unit))
+    out, _ = redacted(stream(message(text(value))), RedactionRules(["never-there"]))
+    assert redacted(out, RedactionRules(["never-there"]))[0] == out
+
+
+@pytest.mark.parametrize(
+    ("name", "regex"),
+    [("x", "("), ("x", "a*"), ("x", ""), ("x", "(?P<secret>)|b"), ("", "a"), ("a b", "a"), ("[x]", "a"), ("x" * 41, "a"), ("é", "a")],
+)  # fmt: skip
+def test_a_pattern_that_cannot_be_used_is_refused(name: str, regex: str) -> None:
+    with pytest.raises(RedactionError):
+        Pattern(name, regex)
+
+
+def test_of_a_pattern_with_a_group_secret_only_that_is_removed_and_redaction_ends() -> None:
+    rules = RedactionRules(patterns=[Pattern("pw", r"password=(?P<secret>\S+)")])
+    out, made = redacted(stream(message(text("password=abc; password=def"))), rules)
+    assert b'"password=[redacted:pw] password=[redacted:pw]"' in out
+    assert made.report.rules == {"pw": 2}
+    assert redacted(out, rules)[0] == out
+
+
+def test_a_pattern_may_name_the_member_that_it_is_about() -> None:
+    """A pattern of one's own is tried on the line as it is written, too."""
+    rules = RedactionRules(patterns=[Pattern("pin", r'"pin":\s*"?(?P<secret>[0-9a-z]+)')])
+    out, made = redacted(stream({"type": "odd", "pin": 12345, "a": {"pin": "x9", "other": "x9"}}), rules)
+    assert b'"pin":"[redacted:pin]","a":{"pin":"[redacted:pin]","other":"x9"}' in out
+    assert made.report.count == 2
+
+
+def test_a_pattern_on_a_line_as_written_takes_whole_escapes_and_leaves_what_is_no_match_in_the_text() -> None:
+    """As it is written, a line break followed by `ab` looks like `nab`; only where the match needs the quotes does that count."""
+    source = stream({"type": "odd", "k": "\nabc", "l": "\nabc"})
+    assert redacted(source, RedactionRules(patterns=[Pattern("p", "nabc")]))[0] == source
+    out, _ = redacted(source, RedactionRules(patterns=[Pattern("p", '"k":".(?P<secret>nab)')]))
+    assert b'"k":"[redacted:p]c","l":"\\nabc"' in out
+
+
+def test_a_group_may_lie_ahead_of_its_match() -> None:
+    rules = RedactionRules(patterns=[Pattern("p", "é(?=.*(?P<secret>[0-9]{4}))")])
+    out, _ = redacted(stream(message(text("éé ü 1234"))), rules)
+    assert '"éé ü [redacted:p]"'.encode() in out
+
+
+def test_a_match_over_the_border_of_two_members_is_no_secret() -> None:
+    source = stream({"type": "odd", "a": "x", "b": "y"})
+    assert redacted(source, RedactionRules(patterns=[Pattern("p", 'x","b')]))[0] == source
+
+
+@pytest.mark.parametrize("regex", ["^abc$", r"\Aabc\Z", r"(?<!.)abc", r"\babc\b"])
+def test_a_pattern_may_look_at_the_edges_of_a_text(regex: str) -> None:
+    rules = RedactionRules(patterns=[Pattern("p", regex)])
+    out, _ = redacted(stream({"type": "odd", "a": "abc", "b": "xabcx", "c": ["abc"]}), rules)
+    assert b'"a":"[redacted:p]","b":"xabcx","c":["[redacted:p]"]' in out
+
+
+def test_a_pattern_counts_characters_not_bytes() -> None:
+    rules = RedactionRules(patterns=[Pattern("p", "é{3}x")])
+    assert b'"\xc3\xa9[redacted:p]\xc3\xa9 [redacted:p]"' in redacted(stream(message(text("ééééxé éééx"))), rules)[0]

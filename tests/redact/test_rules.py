@@ -1,0 +1,56 @@
+"""Rules: what is refused at once, since it could not be kept, and that they never show a secret."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from sessionrecord.errors import RedactionError, SessionRecordError
+from sessionrecord.redact import KNOWN_PATTERNS, Pattern, RedactionRules, Value
+
+
+def test_values_are_named_by_their_place_or_by_a_mapping() -> None:
+    assert [v.name for v in RedactionRules(["abcd", "efgh"]).values] == ["value-1", "value-2"]
+    assert [v.name for v in RedactionRules({"token": "abcd"}).values] == ["token"]
+    assert [v.name for v in RedactionRules([Value("x", "abcd"), "efgh"]).values] == ["x", "value-2"]
+    assert RedactionRules().patterns == KNOWN_PATTERNS
+
+
+def test_rules_do_not_change_and_do_not_show_what_they_look_for() -> None:
+    rules = RedactionRules(["hunter2"])
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        rules.ids = "rename"  # type: ignore[misc]
+    assert "hunter2" not in repr(rules)
+    assert rules == RedactionRules(["hunter2"])
+    assert len({rules, RedactionRules(["hunter2"])}) == 1
+
+
+@pytest.mark.parametrize(
+    "value", ["", "abc", "é", "redacted", "[redacted", "value-1", "redaction", "count", '"kind"', "\ud800abc"]
+)
+def test_a_value_that_could_not_be_removed_is_refused(value: str) -> None:
+    with pytest.raises(RedactionError, match="value-1") as raised:
+        RedactionRules([value])
+    if len(value) > 5 and value != "value-1":
+        assert value not in str(raised.value)
+
+
+@pytest.mark.parametrize("regex", [r"[a-z]{8}", r"\[redacted:", r"\d|red", r"\S{6,}"])
+def test_a_pattern_that_matches_what_takes_the_place_of_secrets_is_refused(regex: str) -> None:
+    with pytest.raises(RedactionError, match="would not end"):
+        RedactionRules(patterns=[Pattern("p", regex)])
+
+
+def test_other_rules_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(RedactionError, match="two rules are called token"):
+        RedactionRules({"token": "abcd"}, [Pattern("token", "x")])
+    with pytest.raises(RedactionError, match="not one text"):
+        RedactionRules("abcd")
+    with pytest.raises(RedactionError, match="is no text"):
+        RedactionRules([1234])  # type: ignore[list-item]
+    with pytest.raises(RedactionError, match="ids is"):
+        RedactionRules(ids="drop")  # type: ignore[arg-type]
+    with pytest.raises(RedactionError, match="signatures is"):
+        RedactionRules(signatures="rename")  # type: ignore[arg-type]
+    assert issubclass(RedactionError, SessionRecordError)
