@@ -13,7 +13,7 @@ from typing import Final
 from sessionrecord.records import ModelCall, ToolCall, Usage
 from sessionrecord.session.core import Core
 
-__all__ = ["TOKEN_MEMBERS", "ModelUsage", "UsageTotals", "usage"]
+__all__ = ["TOKEN_MEMBERS", "Fold", "ModelUsage", "UsageTotals", "fold", "level_of", "usage"]
 
 TOKEN_MEMBERS: Final = (
     "input_tokens",
@@ -78,21 +78,25 @@ class _Series:
     deltas: list[Usage] = field(default_factory=list)
     cumulative: dict[tuple[str | None, str | None], list[Usage]] = field(default_factory=dict)
 
-    def values(self, member: str) -> list[int | Decimal]:
-        """What adds up to the member's total."""
-        found = [v for u in self.deltas if (v := _value(u, member)) is not None]
+    def counted(self, member: str) -> list[Usage]:
+        """The records whose values add up to the member's total: deltas, and of a counter the last of each run."""
+        found = [u for u in self.deltas if _value(u, member) is not None]
         for counter in self.cumulative.values():
-            last: int | Decimal | None = None
+            last: tuple[Usage, int | Decimal] | None = None
             for u in counter:
                 value = _value(u, member)
                 if value is None:
                     continue
-                if last is not None and value < last:
-                    found.append(last)  # the counter fell: a new run began
-                last = value
+                if last is not None and value < last[1]:
+                    found.append(last[0])  # the counter fell: a new run began
+                last = u, value
             if last is not None:
-                found.append(last)
+                found.append(last[0])
         return found
+
+    def values(self, member: str) -> list[int | Decimal]:
+        """What adds up to the member's total."""
+        return [v for u in self.counted(member) if (v := _value(u, member)) is not None]
 
     def lacking(self, member: str) -> int:
         """How many of its records lack the member."""
@@ -110,18 +114,49 @@ def _value(record: Usage, member: str) -> int | Decimal | None:
     return amount if isinstance(amount, Decimal) else Decimal(str(amount))
 
 
-def usage(core: Core, at: int | None) -> UsageTotals:
-    """The totals of the records up to `at`: latest revisions only, deltas added, a cumulative counter counted once."""
-    end = core.log.end(at)
-    records, calls, children = _latest(core, end)
-    model_of = {c.model_call_id: c.model for c in calls}
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What the totals are made of: the latest revisions, by model and level."""
+
+    records: list[tuple[int, Usage]]
+    """The usage records, each with its index."""
+    calls: list[tuple[int, ModelCall]]
+    """The model calls that have a record, each with its index."""
+    children: list[str]
+    """Session references of child sessions that tool calls name."""
+    series: dict[str | None, dict[str, _Series]]
+    """Model to level to the usage records."""
+    call_ids: dict[str | None, set[str]]
+    """Model to the model calls that are known of."""
+
+    def counted(self, member: str) -> list[Usage]:
+        """The records whose values of a token member, or of costs in a currency, add up to the total."""
+        found = list[Usage]()
+        for levels in self.series.values():
+            chosen = _chosen(levels, member)
+            if chosen is not None:
+                found += levels[chosen[0]].counted(member)
+        return found
+
+
+def level_of(record: Usage) -> str:
+    """What a usage record counts over: its scope, or what its other members tell."""
+    return record.scope or (
+        "model_call" if record.counter != "cumulative" or record.model_call_id is not None else "session"
+    )
+
+
+def fold(core: Core, at: int | None) -> Fold:
+    """The usage records and model calls up to `at`, sorted by what they count for."""
+    records, calls, children = _latest(core, core.log.end(at))
+    model_of = {c.model_call_id: c.model for _, c in calls}
     series: dict[str | None, dict[str, _Series]] = {}
     call_ids: dict[str | None, set[str]] = {}
-    for call in calls:
+    for _, call in calls:
         call_ids.setdefault(call.model, set()).add(call.model_call_id)
-    for u in records:
+    for _, u in records:
         model = u.model if u.model is not None else model_of.get(u.model_call_id or "")
-        level = u.scope or ("model_call" if u.counter != "cumulative" or u.model_call_id is not None else "session")
+        level = level_of(u)
         own = series.setdefault(model, {}).setdefault(level, _Series())
         if u.counter == "cumulative":
             key = u.model_call_id if level == "model_call" else None, u.turn_id if level == "turn" else None
@@ -130,6 +165,13 @@ def usage(core: Core, at: int | None) -> UsageTotals:
             own.deltas.append(u)
         if level == "model_call" and u.model_call_id is not None and u.model_call_id not in model_of:
             call_ids.setdefault(model, set()).add(u.model_call_id)
+    return Fold(records, calls, children, series, call_ids)
+
+
+def usage(core: Core, at: int | None) -> UsageTotals:
+    """The totals of the records up to `at`: latest revisions only, deltas added, a cumulative counter counted once."""
+    folded = fold(core, at)
+    series, call_ids, records = folded.series, folded.call_ids, [u for _, u in folded.records]
     by_model = {m: _totals(series.get(m, {}), len(call_ids.get(m, ()))) for m in {**series, **call_ids}}
     flags = [u.includes_children for u in records if "includes_children" in u.model_fields_set]
     return UsageTotals(
@@ -138,14 +180,14 @@ def usage(core: Core, at: int | None) -> UsageTotals:
         costs=_costs(series),
         calls=sum(map(len, call_ids.values())),
         incomplete=sum(_incomplete(u) for u in records),
-        children=children,
+        children=folded.children,
         includes_children=None if None in flags else any(flags),
     )
 
 
-def _latest(core: Core, end: int) -> tuple[list[Usage], list[ModelCall], list[str]]:
-    records: list[Usage] = []
-    calls: list[ModelCall] = []
+def _latest(core: Core, end: int) -> tuple[list[tuple[int, Usage]], list[tuple[int, ModelCall]], list[str]]:
+    records: list[tuple[int, Usage]] = []
+    calls: list[tuple[int, ModelCall]] = []
     children: dict[str, None] = {}
     for i in core.log.of_types(("usage", "model_call", "tool_call"), end):
         first = core.index.first[i]
@@ -153,11 +195,12 @@ def _latest(core: Core, end: int) -> tuple[list[Usage], list[ModelCall], list[st
             continue
         if core.log.type(i) == "tool_call" and b'"childSession"' not in core.log.line(core.index.latest(first, end)):
             continue
-        record = core.record(core.index.latest(first, end))
+        latest = core.index.latest(first, end)
+        record = core.record(latest)
         if isinstance(record, Usage):
-            records.append(record)
+            records.append((latest, record))
         elif isinstance(record, ModelCall):
-            calls.append(record)
+            calls.append((latest, record))
         elif isinstance(record, ToolCall) and record.child_session is not None:
             children[record.child_session] = None
     return records, calls, list(children)

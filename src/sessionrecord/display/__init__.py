@@ -1,0 +1,1 @@
+"""Sessions for people to look at: frames, plots, and what a notebook shows."""

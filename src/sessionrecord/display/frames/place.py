@@ -1,0 +1,27 @@
+"""Where entities are: on the active path, in the context view, or why not."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from sessionrecord.session.context import context_view
+from sessionrecord.session.core import Core
+
+__all__ = ["Places"]
+
+
+class Places:
+    """The active path and the context view from the head at a `seq`. Entities are named by the index of their first record."""
+
+    def __init__(self, core: Core, at: int | None) -> None:
+        head = core.structure.head(core.log.end(at))
+        self._view = context_view(core, head, at)
+        self.path = frozenset(core.structure.path(head))
+        """Entities on the active path."""
+        self.context = frozenset(item.entity.first for item in self._view.items)
+        """Entities in the context view."""
+
+    @cached_property
+    def absent(self) -> dict[int, tuple[str, str | None]]:
+        """Entities not in the context view: why, and what took them out."""
+        return {a.entity.first: (a.reason, a.by) for a in self._view.absent}
