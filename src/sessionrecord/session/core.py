@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from typing import Final
 
 from sessionrecord.diagnostics import excerpt
 from sessionrecord.errors import RefError, RefNotFoundError
+from sessionrecord.ijson import has_noncharacter_bytes
 from sessionrecord.records import InvalidRecord, Record
+from sessionrecord.records.parse import read_plain
 from sessionrecord.refs import Ref
 from sessionrecord.session.index import Index
 from sessionrecord.session.log import Log
 from sessionrecord.session.structure import Structure
 
 __all__ = ["Core"]
+
+_BATCH: Final = 1024
+"""Lines that are typed in one go."""
 
 
 class Core:
@@ -56,6 +64,16 @@ class Core:
     def record(self, index: int) -> Record | InvalidRecord:
         """The typed record at an index."""
         return self.log.read_at(index)[0]
+
+    def records(self, indexes: Sequence[int]) -> Iterator[Record | InvalidRecord]:
+        """The typed records at some indexes, in that order: as `record`, at less cost for many."""
+        log = self.log
+        for start in range(0, len(indexes), _BATCH):
+            batch = indexes[start : start + _BATCH]
+            lines = [log.line(i) for i in batch]
+            plain = repeat(None) if has_noncharacter_bytes(b"\n".join(lines)) else read_plain(lines)
+            for i, record in zip(batch, plain, strict=False):
+                yield self.record(i) if record is None else record
 
     def find(self, ref: str | Ref, at: int | None = None) -> int:
         """The entity that a ref names. Raises `RefNotFoundError` where it names nothing, or nothing yet at `at`."""

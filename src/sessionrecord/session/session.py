@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import RefNotFoundError, StreamError
@@ -21,7 +21,10 @@ from sessionrecord.session.log import Log, Source
 from sessionrecord.session.structure import NONE
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from sessionrecord.bundle import Externalized
+    from sessionrecord.display.frames.make import FrameName
 
 __all__ = ["Session", "SessionAt", "Views"]
 
@@ -127,6 +130,36 @@ class Views:
             record_type = log.type(i)
             found[record_type] = found.get(record_type, 0) + 1
         return found
+
+    def to_frame(self, at: int | None = None) -> pd.DataFrame:
+        """A row for each record. Columns and types: `display.frames.records`. Raises `MissingExtraError`."""
+        from sessionrecord.display.frames.make import pandas_of  # frames rest on sessions
+
+        return pandas_of(self._core, "records", self._at(at))
+
+    def messages_frame(self, at: int | None = None) -> pd.DataFrame:
+        """A row for each message, in its latest revision. Raises `MissingExtraError`."""
+        from sessionrecord.display.frames.make import pandas_of
+
+        return pandas_of(self._core, "messages", self._at(at))
+
+    def tools_frame(self, at: int | None = None) -> pd.DataFrame:
+        """A row for each tool call, with its result and the decision on it. Raises `MissingExtraError`."""
+        from sessionrecord.display.frames.make import pandas_of
+
+        return pandas_of(self._core, "tools", self._at(at))
+
+    def usage_frame(self, at: int | None = None) -> pd.DataFrame:
+        """A row for each usage record, with what it adds to the totals of `usage`. Raises `MissingExtraError`."""
+        from sessionrecord.display.frames.make import pandas_of
+
+        return pandas_of(self._core, "usage", self._at(at))
+
+    def to_arrow(self, frame: FrameName = "records", at: int | None = None) -> Any:
+        """A frame as a `pyarrow.Table`, which polars and DuckDB read without a copy. Raises `MissingExtraError`."""
+        from sessionrecord.display.frames.make import arrow_of
+
+        return arrow_of(self._core, frame, self._at(at))
 
 
 class SessionAt(Views):

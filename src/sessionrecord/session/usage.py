@@ -13,7 +13,7 @@ from typing import Final
 from sessionrecord.records import ModelCall, ToolCall, Usage
 from sessionrecord.session.core import Core
 
-__all__ = ["TOKEN_MEMBERS", "Fold", "ModelUsage", "UsageTotals", "fold", "level_of", "usage"]
+__all__ = ["TOKEN_MEMBERS", "Currency", "Fold", "ModelUsage", "UsageTotals", "fold", "level_of", "usage"]
 
 TOKEN_MEMBERS: Final = (
     "input_tokens",
@@ -71,6 +71,14 @@ class UsageTotals:
     """Whether a record counted says that child sessions are in its counts; None: at least one says that it is not known."""
 
 
+@dataclass(frozen=True, slots=True)
+class Currency:
+    """Costs in a currency, as a thing to be summed; it may be named as a token member is."""
+
+    name: str
+    """The currency."""
+
+
 @dataclass(slots=True)
 class _Series:
     """The records of one level and model."""
@@ -78,7 +86,7 @@ class _Series:
     deltas: list[Usage] = field(default_factory=list)
     cumulative: dict[tuple[str | None, str | None], list[Usage]] = field(default_factory=dict)
 
-    def counted(self, member: str) -> list[Usage]:
+    def counted(self, member: str | Currency) -> list[Usage]:
         """The records whose values add up to the member's total: deltas, and of a counter the last of each run."""
         found = [u for u in self.deltas if _value(u, member) is not None]
         for counter in self.cumulative.values():
@@ -94,7 +102,7 @@ class _Series:
                 found.append(last[0])
         return found
 
-    def values(self, member: str) -> list[int | Decimal]:
+    def values(self, member: str | Currency) -> list[int | Decimal]:
         """What adds up to the member's total."""
         return [v for u in self.counted(member) if (v := _value(u, member)) is not None]
 
@@ -104,11 +112,11 @@ class _Series:
         return sum(_value(u, member) is None for u in records)
 
 
-def _value(record: Usage, member: str) -> int | Decimal | None:
-    if member in TOKEN_MEMBERS:
+def _value(record: Usage, member: str | Currency) -> int | Decimal | None:
+    if isinstance(member, str):
         found: int | None = getattr(record, member)
         return found
-    if record.cost is None or record.cost.currency != member:
+    if record.cost is None or record.cost.currency != member.name:
         return None
     amount = record.cost.amount
     return amount if isinstance(amount, Decimal) else Decimal(str(amount))
@@ -129,7 +137,7 @@ class Fold:
     call_ids: dict[str | None, set[str]]
     """Model to the model calls that are known of."""
 
-    def counted(self, member: str) -> list[Usage]:
+    def counted(self, member: str | Currency) -> list[Usage]:
         """The records whose values of a token member, or of costs in a currency, add up to the total."""
         found = list[Usage]()
         for levels in self.series.values():
@@ -189,14 +197,14 @@ def _latest(core: Core, end: int) -> tuple[list[tuple[int, Usage]], list[tuple[i
     records: list[tuple[int, Usage]] = []
     calls: list[tuple[int, ModelCall]] = []
     children: dict[str, None] = {}
+    found: list[int] = []
     for i in core.log.of_types(("usage", "model_call", "tool_call"), end):
-        first = core.index.first[i]
-        if first != i:
+        if core.index.first[i] != i:
             continue
-        if core.log.type(i) == "tool_call" and b'"childSession"' not in core.log.line(core.index.latest(first, end)):
-            continue
-        latest = core.index.latest(first, end)
-        record = core.record(latest)
+        latest = core.index.latest(i, end)
+        if core.log.type(i) != "tool_call" or b'"childSession"' in core.log.line(latest):
+            found.append(latest)
+    for latest, record in zip(found, core.records(found), strict=True):
         if isinstance(record, Usage):
             records.append((latest, record))
         elif isinstance(record, ModelCall):
@@ -206,7 +214,7 @@ def _latest(core: Core, end: int) -> tuple[list[tuple[int, Usage]], list[tuple[i
     return records, calls, list(children)
 
 
-def _chosen(levels: dict[str, _Series], member: str) -> tuple[str, list[int | Decimal]] | None:
+def _chosen(levels: dict[str, _Series], member: str | Currency) -> tuple[str, list[int | Decimal]] | None:
     for level in _LEVELS:
         values = levels[level].values(member) if level in levels else []
         if values:
@@ -252,7 +260,7 @@ def _costs(series: dict[str | None, dict[str, _Series]]) -> dict[str, Decimal]:
             if u.cost is not None
         }
         for currency in sorted(currencies):
-            chosen = _chosen(levels, currency)
+            chosen = _chosen(levels, Currency(currency))
             if chosen is not None:
                 for value in chosen[1]:
                     costs[currency] = _EXACT.add(costs.get(currency, Decimal(0)), value)

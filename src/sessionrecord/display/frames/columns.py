@@ -8,6 +8,7 @@ from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Any, Final, TypeAlias
 
 from sessionrecord.display.extra import need
+from sessionrecord.records.envelope import EnvelopeModel
 from sessionrecord.scalars import TIMESTAMP_PATTERN
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Rows",
     "amount_column",
     "fits",
+    "incomplete",
     "moment_column",
     "number",
 ]
@@ -118,6 +120,11 @@ def number(value: int | float | Decimal | None) -> float | None:
     except OverflowError:
         return None
     return None if found == float("inf") else found
+
+
+def incomplete(record: EnvelopeModel) -> bool:
+    """Whether a capture state of a record says that a member is not complete."""
+    return record.capture is not None and any(state.state != "complete" for state in record.capture.values())
 
 
 def fits(amount: Decimal) -> Decimal | None:

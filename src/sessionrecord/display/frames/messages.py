@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from sessionrecord.display.frames.columns import FLAG, INTEGER, STRING, TEXT, Column, Frame, Rows, moment_column
+from sessionrecord.display.frames.columns import FLAG, INTEGER, STRING, TEXT, Column, Frame, Rows, incomplete, moment_column
 from sessionrecord.display.frames.place import Places
 from sessionrecord.records import (
     AudioBlock,
     FileBlock,
     ImageBlock,
-    InvalidRecord,
+    Blocks,
     Message,
     ReasoningBlock,
-    Record,
     TextBlock,
 )
+from sessionrecord.records.base import WireModel
 from sessionrecord.session.core import Core
+from sessionrecord.session.index import entity_key
 
 __all__ = ["MESSAGES", "messages"]
 
@@ -53,68 +54,52 @@ MESSAGES: Final = Frame(
     ),
 )  # fmt: skip
 
+_AS_SAID: Final = (
+    "turn_id", "timestamp", "role", "origin", "participant", "conversation", "model", "model_call_id", "stop_reason",
+)  # fmt: skip
+"""Columns that are members of the record."""
+
 
 def messages(core: Core, at: int | None) -> Rows:
     """The rows of the messages that are there at `at`, in the order of their first records."""
     log, index = core.log, core.index
     end = log.end(at)
     places = Places(core, at)
-    rows = MESSAGES.empty()
-    for first in log.of_types(("message",), end):
-        if index.first[first] != first:
-            continue
-        chain = index.revisions(first, end)
-        record = core.record(chain[-1])
-        absent, by = places.absent.get(first, (None, None))
-        row = {
-            "message_id": _message_id(core, record, first),
-            "line": log.line_number(first),
-            "seq": log.seqs[first],
-            "last_seq": log.seqs[chain[-1]],
-            "revisions": len(chain),
-            "on_path": first in places.path,
-            "in_context": first in places.context,
-            "absent": absent,
-            "absent_by": by,
-            **_said(record),
-        }
-        for name, values in rows.items():
-            values.append(row.get(name))
-    return rows
-
-
-def _message_id(core: Core, record: Record | InvalidRecord, first: int) -> str | None:
-    if isinstance(record, Message):
-        return record.message_id
-    key = core.log.value(first).get("messageId")
-    return key if isinstance(key, str) else None
-
-
-def _said(record: Record | InvalidRecord) -> dict[str, object]:
-    if not isinstance(record, Message):
-        return {"valid": False}
-    blocks = record.content
-    said: dict[str, object] = {
-        "valid": True,
-        "turn_id": record.turn_id,
-        "timestamp": record.timestamp,
-        "role": record.role,
-        "origin": record.origin,
-        "participant": record.participant,
-        "conversation": record.conversation,
-        "model": record.model,
-        "model_call_id": record.model_call_id,
-        "stop_reason": record.stop_reason,
-        "incomplete": any(state.state != "complete" for state in (record.capture or {}).values()),
+    firsts = [i for i in log.of_types(("message",), end) if index.first[i] == i]
+    chains = [index.revisions(i, end) for i in firsts]
+    found = list(core.records([chain[-1] for chain in chains]))
+    said = [record if isinstance(record, Message) else None for record in found]
+    contents = [None if m is None else m.content for m in said]
+    return {
+        "message_id": [_key(core, i) if m is None else m.message_id for i, m in zip(firsts, said, strict=True)],
+        "line": [log.line_number(i) for i in firsts],
+        "seq": [log.seqs[i] for i in firsts],
+        "last_seq": [log.seqs[chain[-1]] for chain in chains],
+        "revisions": [len(chain) for chain in chains],
+        "valid": [m is not None for m in said],
+        **{name: [None if m is None else getattr(m, name) for m in said] for name in _AS_SAID},
+        "text": [None if m is None or m.content is None else m.text for m in said],
+        "reasoning": [None if blocks is None else _reasoning(blocks) for blocks in contents],
+        "blocks": [None if blocks is None else len(blocks) for blocks in contents],
+        "text_blocks": _count(contents, TextBlock),
+        "reasoning_blocks": _count(contents, ReasoningBlock),
+        "media_blocks": _count(contents, ImageBlock, AudioBlock, FileBlock),
+        "incomplete": [None if m is None else incomplete(m) for m in said],
+        "on_path": [i in places.path for i in firsts],
+        "in_context": [i in places.context for i in firsts],
+        "absent": [places.absent[i].reason if i in places.absent else None for i in firsts],
+        "absent_by": [places.absent[i].by if i in places.absent else None for i in firsts],
     }
-    if blocks is None:
-        return said
-    reasoning = [b.text for b in blocks if isinstance(b, ReasoningBlock) and b.text is not None]
-    return said | {
-        "text": record.text,
-        "reasoning": "".join(reasoning) if reasoning else None,
-        "blocks": len(blocks),
-        "text_blocks": sum(isinstance(b, TextBlock) for b in blocks),
-        "reasoning_blocks": sum(isinstance(b, ReasoningBlock) for b in blocks),
-        "media_blocks": sum(isinstance(b, ImageBlock | AudioBlock | FileBlock) for b in blocks),
-    }
+
+
+def _reasoning(blocks: Blocks) -> str | None:
+    texts = [b.text for b in blocks if isinstance(b, ReasoningBlock) and b.text is not None]
+    return "".join(texts) if texts else None
+
+
+def _count(contents: list[Blocks | None], *kinds: type[WireModel]) -> list[int | None]:
+    return [None if blocks is None else sum(isinstance(b, kinds) for b in blocks) for blocks in contents]
+
+
+def _key(core: Core, first: int) -> str | None:
+    return entity_key("message", core.log.value(first))

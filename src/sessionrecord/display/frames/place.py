@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from sessionrecord.session.context import context_view
+from sessionrecord.session.context import Absent, context_view
 from sessionrecord.session.core import Core
 
 __all__ = ["Places"]
@@ -22,6 +22,6 @@ class Places:
         """Entities in the context view."""
 
     @cached_property
-    def absent(self) -> dict[int, tuple[str, str | None]]:
-        """Entities not in the context view: why, and what took them out."""
-        return {a.entity.first: (a.reason, a.by) for a in self._view.absent}
+    def absent(self) -> dict[int, Absent]:
+        """Entities that are not in the context view, and why."""
+        return {a.entity.first: a for a in self._view.absent}

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sessionrecord.display.frames.columns import FLAG, INTEGER, STRING, TEXT, Column, Frame, Rows, moment_column
 from sessionrecord.display.frames.place import Places
 from sessionrecord.ijson import MAX_SAFE_INTEGER
 from sessionrecord.records import PARTICIPATING_TYPES
+from sessionrecord.refs import ENTITY_KEY_OF_TYPE, ENTITY_KEYS
 from sessionrecord.session.core import Core
+from sessionrecord.session.index import entity_key
 
 __all__ = ["RECORDS", "records"]
 
 EXCERPT: Final = 200
 """Characters of the column `text`."""
+_BATCH: Final = 4096
+_OF_MODELS: Final = frozenset({"message", "model_call", "usage"})
+_TEXT_IN: Final = {"message": "content", "tool_result": "content", "compaction": "summary"}
+"""Record type to the member that holds its text."""
 
 RECORDS: Final = Frame(
     "records",
@@ -47,56 +54,70 @@ def records(core: Core, at: int | None) -> Rows:
     """The rows of the records up to `at`, in file order."""
     log, first = core.log, core.index.first
     end = log.end(at)
-    places = Places(core, at)
-    refs = list[str]()
-    revisions = list[int]()
-    latest = list[bool]()
     rows = RECORDS.empty()
     rows["line"] = [log.line_number(i) for i in range(end)]
-    rows["at"] = list(log.seqs[:end])
-    add = {name: values.append for name, values in rows.items()}
-    seq, record_id, record_type = add["seq"], add["id"], add["type"]
-    turn_id, timestamp, participant, conversation = (
-        add["turn_id"], add["timestamp"], add["participant"], add["conversation"],
-    )  # fmt: skip
-    on_path, in_context, role, model = add["on_path"], add["in_context"], add["role"], add["model"]
-    name, outcome, text, size = add["name"], add["outcome"], add["text"], add["bytes"]
+    rows["at"] = [seq if seq >= 0 else None for seq in log.seqs[:end]]
+    rows["type"] = [log.type(i) for i in range(end)]
+    for start in range(0, end, _BATCH):
+        batch = range(start, min(start + _BATCH, end))
+        for name, values in _read(core, batch, rows["type"][start : batch.stop]).items():
+            rows[name] += values
+    _count_revisions(rows, first[:end])
+    _place(rows, first[:end], Places(core, at))
+    return rows
+
+
+def _read(core: Core, batch: range, types: list[str | None]) -> Rows:
+    """What the lines themselves say."""
+    log = core.log
+    lines = [log.value(i) for i in batch]
+    both = list(zip(types, lines, strict=True))
+    return {
+        "seq": [
+            v if type(v := m.get("seq")) is int and 0 <= v <= MAX_SAFE_INTEGER else None for m in lines
+        ],
+        "id": [v if type(v := m.get("id")) is str else None for m in lines],
+        "turn_id": [v if type(v := m.get("turnId")) is str else None for m in lines],
+        "timestamp": [v if type(v := m.get("timestamp")) is str else None for m in lines],
+        "participant": [v if type(v := m.get("participant")) is str else None for m in lines],
+        "conversation": [v if type(v := m.get("conversation")) is str else None for m in lines],
+        "entity": [_ref(t, m) for t, m in both],
+        "role": [v if t == "message" and type(v := m.get("role")) is str else None for t, m in both],
+        "model": [v if t in _OF_MODELS and type(v := m.get("model")) is str else None for t, m in both],
+        "name": [v if t == "tool_call" and type(v := m.get("name")) is str else None for t, m in both],
+        "outcome": [v if t == "tool_result" and type(v := m.get("outcome")) is str else None for t, m in both],
+        "text": [_excerpt(m.get(_TEXT_IN[t])) if t in _TEXT_IN else None for t, m in both],
+        "bytes": [len(log.line(i)) for i in batch],
+    }  # fmt: skip
+
+
+def _ref(record_type: str | None, members: dict[str, Any]) -> str | None:
+    """The ref of the entity that a record would be the first of, as `Index.ref` gives it."""
+    key = entity_key(record_type, members)
+    if key is not None and record_type is not None:
+        name = ENTITY_KEY_OF_TYPE[record_type]
+        if ENTITY_KEYS[name] == record_type:
+            return f"{name}={key}"
+    record_id = members.get("id")
+    return record_id if type(record_id) is str else None
+
+
+def _count_revisions(rows: Rows, first: Sequence[int]) -> None:
+    refs, revisions, latest = rows["entity"], [1] * len(first), [True] * len(first)
     last_of = dict[int, int]()
-    for i in range(end):
-        members, kind, entity = log.value(i), log.type(i), first[i]
-        get = members.get
-        own = get("seq")
-        seq(own if type(own) is int and 0 <= own <= MAX_SAFE_INTEGER else None)
-        record_id(_string(get("id")))
-        record_type(kind)
-        turn_id(_string(get("turnId")))
-        timestamp(_string(get("timestamp")))
-        participant(_string(get("participant")))
-        conversation(_string(get("conversation")))
-        if entity == i:
-            refs.append(core.index.ref(i))
-            revisions.append(1)
-        else:
+    for i, entity in enumerate(first):
+        if entity != i:
             before = last_of.get(entity, entity)
-            refs.append(refs[entity])
-            revisions.append(revisions[before] + 1)
+            refs[i] = refs[entity]
+            revisions[i] = revisions[before] + 1
             latest[before] = False
             last_of[entity] = i
-        latest.append(True)
-        takes_part = kind in PARTICIPATING_TYPES
-        on_path(entity in places.path if takes_part else None)
-        in_context(entity in places.context if takes_part else None)
-        role(_string(get("role")) if kind == "message" else None)
-        model(_string(get("model")) if kind in ("message", "model_call", "usage") else None)
-        name(_string(get("name")) if kind == "tool_call" else None)
-        outcome(_string(get("outcome")) if kind == "tool_result" else None)
-        text(_excerpt(get("summary" if kind == "compaction" else "content")) if takes_part else None)
-        size(len(log.line(i)))
-    return {**rows, "entity": refs, "revision": revisions, "latest": latest}
+    rows["revision"], rows["latest"] = revisions, latest
 
 
-def _string(value: Any) -> str | None:
-    return value if type(value) is str else None
+def _place(rows: Rows, first: Sequence[int], places: Places) -> None:
+    for name, there in (("on_path", places.path), ("in_context", places.context)):
+        rows[name] = [e in there if t in PARTICIPATING_TYPES else None for e, t in zip(first, rows["type"], strict=True)]
 
 
 def _excerpt(blocks: Any) -> str | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Final
+from typing import Final
+
+import orjson
 
 from sessionrecord import ijson
 from sessionrecord.display.frames.columns import (
@@ -19,6 +21,7 @@ from sessionrecord.display.frames.columns import (
     number,
 )
 from sessionrecord.display.frames.place import Places
+from sessionrecord.records import ToolCall
 from sessionrecord.session.calls import ToolUse, tool_calls
 from sessionrecord.session.core import Core
 
@@ -65,78 +68,69 @@ TOOLS: Final = Frame(
     ),
 )  # fmt: skip
 
+_OF_CALL: Final = (
+    "turn_id", "name", "title", "kind", "server", "arguments_status", "status", "model_call_id", "parent_call_id",
+    "child_session", "participant",
+)  # fmt: skip
+_OF_RESULT: Final = ("outcome", "exit_code", "signal")
+
 
 def tools(core: Core, at: int | None) -> Rows:
     """The rows of the calls up to `at`, in the order in which calls, or results without one, were first recorded."""
     log, index = core.log, core.index
     places = Places(core, at)
     uses = tool_calls(core, at)
-    asked = Counter(use.call.model_call_id for use in uses if use.call is not None)
-    rows = TOOLS.empty()
-    for use in uses:
-        first = index.of_key("tool_call" if use.call is not None else "tool_result", use.call_id)
-        assert first is not None  # a typed record of this key is in the stream
-        row = {
-            "call_id": use.call_id,
-            "line": log.line_number(first),
-            "seq": log.seqs[first],
-            "on_path": first in places.path,
-            "in_context": first in places.context,
-            "has_call": use.call is not None,
-            "results": len(use.results),
-            **_asked(core, use, first, asked),
-            **_answered(use),
-        }
-        if use.request is not None:
-            row["permission_id"] = use.request.permission_id
-        if use.decision is not None:
-            row |= {
-                "permission": use.decision.outcome,
-                "permission_kind": use.decision.kind,
-                "decided_by": use.decision.decided_by,
-            }
-        for name, values in rows.items():
-            values.append(row.get(name))
-    return rows
-
-
-def _asked(core: Core, use: ToolUse, first: int, asked: Counter[str | None]) -> dict[str, Any]:
-    call = use.call
-    if call is None:
-        return {}
-    revised = len(core.index.revisions(first, len(core.log))) > 1
-    began = core.log.value(first).get("timestamp") if revised else call.timestamp
+    firsts = [_first(core, use) for use in uses]
+    calls = [use.call for use in uses]
+    results = [use.result for use in uses]
+    texts = [None if result is None or result.content is None else result.text for result in results]
+    asked = Counter(call.model_call_id for call in calls if call is not None)
     return {
-        "turn_id": call.turn_id,
-        "name": call.name,
-        "title": call.title,
-        "kind": call.kind,
-        "server": call.server,
-        "arguments": ijson.dumps(call.arguments).decode() if "arguments" in call.model_fields_set else None,
-        "arguments_status": call.arguments_status,
-        "status": call.status,
-        "started": began if isinstance(began, str) else None,
-        "model_call_id": call.model_call_id,
-        "parallel": asked[call.model_call_id] if call.model_call_id is not None else None,
-        "parent_call_id": call.parent_call_id,
-        "child_session": call.child_session,
-        "participant": call.participant,
+        "call_id": [use.call_id for use in uses],
+        "line": [log.line_number(i) for i in firsts],
+        "seq": [log.seqs[i] for i in firsts],
+        **{name: [None if call is None else getattr(call, name) for call in calls] for name in _OF_CALL},
+        "arguments": [None if call is None else _arguments(call) for call in calls],
+        "started": [None if call is None else _began(core, call, i) for call, i in zip(calls, firsts, strict=True)],
+        "parallel": [
+            None if call is None or call.model_call_id is None else asked[call.model_call_id] for call in calls
+        ],
+        **{name: [None if result is None else getattr(result, name) for result in results] for name in _OF_RESULT},
+        "finished": [None if result is None else result.timestamp for result in results],
+        "duration_ms": [None if result is None else number(result.duration_ms) for result in results],
+        "error": [None if result is None or result.error is None else result.error.message for result in results],
+        "error_code": [None if result is None or result.error is None else result.error.code for result in results],
+        "result_text": texts,
+        "result_bytes": [None if text is None else len(text.encode()) for text in texts],
+        "has_call": [call is not None for call in calls],
+        "results": [len(use.results) for use in uses],
+        "permission_id": [None if use.request is None else use.request.permission_id for use in uses],
+        "permission": [None if use.decision is None else use.decision.outcome for use in uses],
+        "permission_kind": [None if use.decision is None else use.decision.kind for use in uses],
+        "decided_by": [None if use.decision is None else use.decision.decided_by for use in uses],
+        "on_path": [i in places.path for i in firsts],
+        "in_context": [i in places.context for i in firsts],
     }
 
 
-def _answered(use: ToolUse) -> dict[str, Any]:
-    result = use.result
-    if result is None:
-        return {}
-    text = None if result.content is None else result.text
-    return {
-        "outcome": result.outcome,
-        "finished": result.timestamp,
-        "duration_ms": number(result.duration_ms),
-        "exit_code": result.exit_code,
-        "signal": result.signal,
-        "error": None if result.error is None else result.error.message,
-        "error_code": None if result.error is None else result.error.code,
-        "result_text": text,
-        "result_bytes": None if text is None else len(text.encode()),
-    }
+def _first(core: Core, use: ToolUse) -> int:
+    first = core.index.of_key("tool_call" if use.call is not None else "tool_result", use.call_id)
+    assert first is not None  # a record of this key is in the stream
+    return first
+
+
+def _began(core: Core, call: ToolCall, first: int) -> str | None:
+    """The timestamp of the call's first record."""
+    if core.index.latest(first, len(core.log)) == first:
+        return call.timestamp
+    began = core.log.value(first).get("timestamp")
+    return began if isinstance(began, str) else None
+
+
+def _arguments(call: ToolCall) -> str | None:
+    if "arguments" not in call.model_fields_set:
+        return None
+    try:
+        return orjson.dumps(call.arguments).decode()
+    except TypeError:  # a number that only the exact form holds
+        return ijson.dumps(call.arguments).decode()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from typing import Any, Final
+from operator import itemgetter
+from typing import Final
 
 from sessionrecord.display.frames.columns import (
     FLAG,
@@ -14,12 +14,13 @@ from sessionrecord.display.frames.columns import (
     Frame,
     Rows,
     amount_column,
+    incomplete,
     moment_column,
     number,
 )
 from sessionrecord.records import ModelCall, Usage
 from sessionrecord.session.core import Core
-from sessionrecord.session.usage import TOKEN_MEMBERS, fold, level_of
+from sessionrecord.session.usage import TOKEN_MEMBERS, Currency, fold, level_of
 
 __all__ = ["USAGE", "usage_rows"]
 
@@ -63,64 +64,50 @@ USAGE: Final = Frame(
     ),
 )  # fmt: skip
 
+_OF_CALL: Final = ("provider", "status", "stop_reason")
+_TIMES_OF_CALL: Final = ("duration_ms", "time_to_first_token_ms")
+_OF_USAGE: Final = ("context_tokens", "context_window", "includes_children")
+
 
 def usage_rows(core: Core, at: int | None) -> Rows:
     """The rows up to `at`, in the order of the records."""
     log = core.log
     folded = fold(core, at)
     calls = {call.model_call_id: call for _, call in folded.calls}
-    currencies = {u.cost.currency for _, u in folded.records if u.cost is not None}
-    counted = {name: {id(u) for u in folded.counted(name)} for name in {*TOKEN_MEMBERS, *currencies}}
+    currencies = {Currency(u.cost.currency) for _, u in folded.records if u.cost is not None}
+    counted = {member: {id(u) for u in folded.counted(member)} for member in (*TOKEN_MEMBERS, *currencies)}
     told = {u.model_call_id for _, u in folded.records if level_of(u) == "model_call"}
-    found = [(i, _used(u, calls.get(u.model_call_id or ""), counted)) for i, u in folded.records]
-    found += [(i, _called(call)) for i, call in folded.calls if call.model_call_id not in told]
-    rows = USAGE.empty()
-    for i, row in sorted(found, key=lambda pair: pair[0]):
-        row |= {"line": log.line_number(i), "seq": log.seqs[i]}
-        for name, values in rows.items():
-            values.append(row.get(name))
-    return rows
-
-
-def _used(u: Usage, call: ModelCall | None, counted: dict[str, set[int]]) -> dict[str, Any]:
-    reported = {name: getattr(u, name) for name in TOKEN_MEMBERS}
-    row = {} if call is None else _called(call)
-    row |= {
-        "source": "usage",
-        "id": u.id,
-        "turn_id": u.turn_id,
-        "timestamp": u.timestamp,
-        "scope": level_of(u),
-        "counter": u.counter or "delta",
-        "model": u.model if u.model is not None or call is None else call.model,
-        "model_call_id": u.model_call_id,
-        **{name: value for name, value in reported.items() if id(u) in counted[name]},
-        **{f"reported_{name}": value for name, value in reported.items()},
-        "context_tokens": u.context_tokens,
-        "context_window": u.context_window,
-        "includes_children": u.includes_children,
-        "incomplete": any(state.state != "complete" for state in (u.capture or {}).values()),
-    }
-    if u.cost is not None:
-        amount: int | float | Decimal = u.cost.amount
-        row |= {"reported_cost": amount, "currency": u.cost.currency}
-        if id(u) in counted[u.cost.currency]:
-            row["cost"] = amount
-    return row
-
-
-def _called(call: ModelCall) -> dict[str, Any]:
+    # each row: index, usage record, model call; one of the latter two may be None
+    rows: list[tuple[int, Usage | None, ModelCall | None]] = [
+        *((i, u, calls.get(u.model_call_id or "")) for i, u in folded.records),
+        *((i, None, call) for i, call in folded.calls if call.model_call_id not in told),
+    ]
+    rows.sort(key=itemgetter(0))
+    used = [u for _, u, _ in rows]
+    called = [call for _, _, call in rows]
+    about = [u if u is not None else call for _, u, call in rows]
+    costs = [u.cost if u is not None else None for u in used]
     return {
-        "source": "model_call",
-        "id": call.id,
-        "turn_id": call.turn_id,
-        "timestamp": call.timestamp,
-        "scope": "model_call",
-        "model": call.model,
-        "model_call_id": call.model_call_id,
-        "provider": call.provider,
-        "status": call.status,
-        "stop_reason": call.stop_reason,
-        "duration_ms": number(call.duration_ms),
-        "time_to_first_token_ms": number(call.time_to_first_token_ms),
-    }
+        "source": ["model_call" if u is None else "usage" for u in used],
+        "line": [log.line_number(i) for i, _, _ in rows],
+        "seq": [log.seqs[i] for i, _, _ in rows],
+        **{name: [getattr(record, name) for record in about] for name in ("id", "turn_id", "timestamp", "model_call_id")},
+        "scope": ["model_call" if u is None else level_of(u) for u in used],
+        "counter": [None if u is None else u.counter or "delta" for u in used],
+        "model": [
+            u.model if u is not None and u.model is not None else None if call is None else call.model
+            for u, call in zip(used, called, strict=True)
+        ],
+        **{name: [getattr(call, name) if call is not None else None for call in called] for name in _OF_CALL},
+        **{name: [number(getattr(call, name)) if call is not None else None for call in called] for name in _TIMES_OF_CALL},
+        **{name: [getattr(u, name) if id(u) in counted[name] else None for u in used] for name in TOKEN_MEMBERS},
+        "cost": [
+            cost.amount if cost is not None and id(u) in counted[Currency(cost.currency)] else None
+            for u, cost in zip(used, costs, strict=True)
+        ],
+        "currency": [cost.currency if cost is not None else None for cost in costs],
+        **{f"reported_{name}": [getattr(u, name) if u is not None else None for u in used] for name in TOKEN_MEMBERS},
+        "reported_cost": [cost.amount if cost is not None else None for cost in costs],
+        **{name: [getattr(u, name) if u is not None else None for u in used] for name in _OF_USAGE},
+        "incomplete": [incomplete(u) if u is not None else None for u in used],
+    }  # fmt: skip
