@@ -88,7 +88,10 @@ class _Series:
 
     def counted(self, member: str | Currency) -> list[Usage]:
         """The records whose values add up to the member's total: deltas, and of a counter the last of each run."""
-        found = [u for u in self.deltas if _value(u, member) is not None]
+        if isinstance(member, str):
+            found = [u for u in self.deltas if getattr(u, member) is not None]
+        else:
+            found = [u for u in self.deltas if u.cost is not None and u.cost.currency == member.name]
         for counter in self.cumulative.values():
             last: tuple[Usage, int | Decimal] | None = None
             for u in counter:
@@ -141,9 +144,7 @@ class Fold:
         """The records whose values of a token member, or of costs in a currency, add up to the total."""
         found = list[Usage]()
         for levels in self.series.values():
-            chosen = _chosen(levels, member)
-            if chosen is not None:
-                found += levels[chosen[0]].counted(member)
+            found += next((u for level in _LEVELS if level in levels and (u := levels[level].counted(member))), [])
         return found
 
 

@@ -8,5 +8,6 @@ from __future__ import annotations
 
 from sessionrecord.display.frames.columns import Column, Frame
 from sessionrecord.display.frames.make import FRAMES, FrameName
+from sessionrecord.display.frames.sessions import SESSIONS, ManyName, sessions_arrow, sessions_frame
 
-__all__ = ["FRAMES", "Column", "Frame", "FrameName"]
+__all__ = ["FRAMES", "SESSIONS", "Column", "Frame", "FrameName", "ManyName", "sessions_arrow", "sessions_frame"]

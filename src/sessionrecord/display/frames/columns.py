@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact, InvalidOperation
+from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from sessionrecord.display.extra import need
@@ -27,6 +28,7 @@ __all__ = [
     "amount_column",
     "fits",
     "incomplete",
+    "members",
     "moment_column",
     "number",
 ]
@@ -120,6 +122,12 @@ def number(value: int | float | Decimal | None) -> float | None:
     except OverflowError:
         return None
     return None if found == float("inf") else found
+
+
+def members(records: Iterable[object | None], name: str) -> list[Any]:
+    """A member of each record; None where there is no record."""
+    get = attrgetter(name)
+    return [None if record is None else get(record) for record in records]
 
 
 def incomplete(record: EnvelopeModel) -> bool:

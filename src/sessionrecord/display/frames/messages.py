@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sessionrecord.display.frames.columns import FLAG, INTEGER, STRING, TEXT, Column, Frame, Rows, incomplete, moment_column
+from sessionrecord.display.frames.columns import FLAG, INTEGER, STRING, TEXT, Column, Frame, Rows, incomplete, members, moment_column
 from sessionrecord.display.frames.place import Places
 from sessionrecord.records import (
     AudioBlock,
@@ -77,7 +77,7 @@ def messages(core: Core, at: int | None) -> Rows:
         "last_seq": [log.seqs[chain[-1]] for chain in chains],
         "revisions": [len(chain) for chain in chains],
         "valid": [m is not None for m in said],
-        **{name: [None if m is None else getattr(m, name) for m in said] for name in _AS_SAID},
+        **{name: members(said, name) for name in _AS_SAID},
         "text": [None if m is None or m.content is None else m.text for m in said],
         "reasoning": [None if blocks is None else _reasoning(blocks) for blocks in contents],
         "blocks": [None if blocks is None else len(blocks) for blocks in contents],

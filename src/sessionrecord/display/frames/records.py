@@ -17,7 +17,6 @@ __all__ = ["RECORDS", "records"]
 
 EXCERPT: Final = 200
 """Characters of the column `text`."""
-_BATCH: Final = 4096
 _OF_MODELS: Final = frozenset({"message", "model_call", "usage"})
 _TEXT_IN: Final = {"message": "content", "tool_result": "content", "compaction": "summary"}
 """Record type to the member that holds its text."""
@@ -52,42 +51,40 @@ RECORDS: Final = Frame(
 
 def records(core: Core, at: int | None) -> Rows:
     """The rows of the records up to `at`, in file order."""
-    log, first = core.log, core.index.first
+    log = core.log
     end = log.end(at)
     rows = RECORDS.empty()
     rows["line"] = [log.line_number(i) for i in range(end)]
     rows["at"] = [seq if seq >= 0 else None for seq in log.seqs[:end]]
-    rows["type"] = [log.type(i) for i in range(end)]
-    for start in range(0, end, _BATCH):
-        batch = range(start, min(start + _BATCH, end))
-        for name, values in _read(core, batch, rows["type"][start : batch.stop]).items():
+    rows["type"] = [log.types[code] or log.type(i) for i, code in enumerate(log.type_codes[:end])]
+    for batch, lines, members in core.read(0, end):
+        for name, values in _read(rows["type"][batch.start : batch.stop], lines, members).items():
             rows[name] += values
-    _count_revisions(rows, first[:end])
-    _place(rows, first[:end], Places(core, at))
+    first = core.index.first[:end]
+    _count_revisions(rows, first)
+    _place(rows, first, Places(core, at))
     return rows
 
 
-def _read(core: Core, batch: range, types: list[str | None]) -> Rows:
+def _read(types: list[str | None], lines: list[bytes], members: list[dict[str, Any]]) -> Rows:
     """What the lines themselves say."""
-    log = core.log
-    lines = [log.value(i) for i in batch]
-    both = list(zip(types, lines, strict=True))
+    both = list(zip(types, members, strict=True))
     return {
         "seq": [
-            v if type(v := m.get("seq")) is int and 0 <= v <= MAX_SAFE_INTEGER else None for m in lines
+            v if type(v := m.get("seq")) is int and 0 <= v <= MAX_SAFE_INTEGER else None for m in members
         ],
-        "id": [v if type(v := m.get("id")) is str else None for m in lines],
-        "turn_id": [v if type(v := m.get("turnId")) is str else None for m in lines],
-        "timestamp": [v if type(v := m.get("timestamp")) is str else None for m in lines],
-        "participant": [v if type(v := m.get("participant")) is str else None for m in lines],
-        "conversation": [v if type(v := m.get("conversation")) is str else None for m in lines],
+        "id": [v if type(v := m.get("id")) is str else None for m in members],
+        "turn_id": [v if type(v := m.get("turnId")) is str else None for m in members],
+        "timestamp": [v if type(v := m.get("timestamp")) is str else None for m in members],
+        "participant": [v if type(v := m.get("participant")) is str else None for m in members],
+        "conversation": [v if type(v := m.get("conversation")) is str else None for m in members],
         "entity": [_ref(t, m) for t, m in both],
         "role": [v if t == "message" and type(v := m.get("role")) is str else None for t, m in both],
         "model": [v if t in _OF_MODELS and type(v := m.get("model")) is str else None for t, m in both],
         "name": [v if t == "tool_call" and type(v := m.get("name")) is str else None for t, m in both],
         "outcome": [v if t == "tool_result" and type(v := m.get("outcome")) is str else None for t, m in both],
         "text": [_excerpt(m.get(_TEXT_IN[t])) if t in _TEXT_IN else None for t, m in both],
-        "bytes": [len(log.line(i)) for i in batch],
+        "bytes": list(map(len, lines)),
     }  # fmt: skip
 
 

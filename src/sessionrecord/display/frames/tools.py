@@ -17,6 +17,7 @@ from sessionrecord.display.frames.columns import (
     Column,
     Frame,
     Rows,
+    members,
     moment_column,
     number,
 )
@@ -89,14 +90,14 @@ def tools(core: Core, at: int | None) -> Rows:
         "call_id": [use.call_id for use in uses],
         "line": [log.line_number(i) for i in firsts],
         "seq": [log.seqs[i] for i in firsts],
-        **{name: [None if call is None else getattr(call, name) for call in calls] for name in _OF_CALL},
+        **{name: members(calls, name) for name in _OF_CALL},
         "arguments": [None if call is None else _arguments(call) for call in calls],
         "started": [None if call is None else _began(core, call, i) for call, i in zip(calls, firsts, strict=True)],
         "parallel": [
             None if call is None or call.model_call_id is None else asked[call.model_call_id] for call in calls
         ],
-        **{name: [None if result is None else getattr(result, name) for result in results] for name in _OF_RESULT},
-        "finished": [None if result is None else result.timestamp for result in results],
+        **{name: members(results, name) for name in _OF_RESULT},
+        "finished": members(results, "timestamp"),
         "duration_ms": [None if result is None else number(result.duration_ms) for result in results],
         "error": [None if result is None or result.error is None else result.error.message for result in results],
         "error_code": [None if result is None or result.error is None else result.error.code for result in results],

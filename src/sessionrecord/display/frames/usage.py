@@ -15,6 +15,7 @@ from sessionrecord.display.frames.columns import (
     Rows,
     amount_column,
     incomplete,
+    members,
     moment_column,
     number,
 )
@@ -86,28 +87,32 @@ def usage_rows(core: Core, at: int | None) -> Rows:
     used = [u for _, u, _ in rows]
     called = [call for _, _, call in rows]
     about = [u if u is not None else call for _, u, call in rows]
+    reported = {name: members(used, name) for name in TOKEN_MEMBERS}
     costs = [u.cost if u is not None else None for u in used]
     return {
         "source": ["model_call" if u is None else "usage" for u in used],
         "line": [log.line_number(i) for i, _, _ in rows],
         "seq": [log.seqs[i] for i, _, _ in rows],
-        **{name: [getattr(record, name) for record in about] for name in ("id", "turn_id", "timestamp", "model_call_id")},
+        **{name: members(about, name) for name in ("id", "turn_id", "timestamp", "model_call_id")},
         "scope": ["model_call" if u is None else level_of(u) for u in used],
         "counter": [None if u is None else u.counter or "delta" for u in used],
         "model": [
             u.model if u is not None and u.model is not None else None if call is None else call.model
             for u, call in zip(used, called, strict=True)
         ],
-        **{name: [getattr(call, name) if call is not None else None for call in called] for name in _OF_CALL},
-        **{name: [number(getattr(call, name)) if call is not None else None for call in called] for name in _TIMES_OF_CALL},
-        **{name: [getattr(u, name) if id(u) in counted[name] else None for u in used] for name in TOKEN_MEMBERS},
+        **{name: members(called, name) for name in _OF_CALL},
+        **{name: list(map(number, members(called, name))) for name in _TIMES_OF_CALL},
+        **{
+            name: [value if id(u) in counted[name] else None for u, value in zip(used, reported[name], strict=True)]
+            for name in TOKEN_MEMBERS
+        },
         "cost": [
             cost.amount if cost is not None and id(u) in counted[Currency(cost.currency)] else None
             for u, cost in zip(used, costs, strict=True)
         ],
         "currency": [cost.currency if cost is not None else None for cost in costs],
-        **{f"reported_{name}": [getattr(u, name) if u is not None else None for u in used] for name in TOKEN_MEMBERS},
+        **{f"reported_{name}": values for name, values in reported.items()},
         "reported_cost": [cost.amount if cost is not None else None for cost in costs],
-        **{name: [getattr(u, name) if u is not None else None for u in used] for name in _OF_USAGE},
+        **{name: members(used, name) for name in _OF_USAGE},
         "incomplete": [incomplete(u) if u is not None else None for u in used],
     }  # fmt: skip
