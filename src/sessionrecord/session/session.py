@@ -22,6 +22,7 @@ from sessionrecord.session.structure import NONE
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from sessionrecord.bundle import Externalized
     from sessionrecord.display.frames.make import FrameName
@@ -160,6 +161,24 @@ class Views:
         from sessionrecord.display.frames.make import arrow_of
 
         return arrow_of(self._core, frame, self._at(at))
+
+    def plot_timeline(self, at: int | None = None) -> Figure:
+        """What happened when: turns, messages, model calls, tool calls, compactions, rewinds. Raises `MissingExtraError`."""
+        from sessionrecord.display.plots import plot_timeline  # plots rest on sessions
+
+        return plot_timeline(self._core, self._at(at))
+
+    def plot_context(self, at: int | None = None) -> Figure:
+        """How large the context was over the session. Raises `MissingExtraError`."""
+        from sessionrecord.display.plots import plot_context
+
+        return plot_context(self._core, self._at(at))
+
+    def plot_usage(self, at: int | None = None) -> Figure:
+        """Tokens and costs by model. Raises `MissingExtraError`."""
+        from sessionrecord.display.plots import plot_usage
+
+        return plot_usage(self._core, self._at(at))
 
 
 class SessionAt(Views):

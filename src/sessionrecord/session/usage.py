@@ -13,7 +13,7 @@ from typing import Final
 from sessionrecord.records import ModelCall, ToolCall, Usage
 from sessionrecord.session.core import Core
 
-__all__ = ["TOKEN_MEMBERS", "Currency", "Fold", "ModelUsage", "UsageTotals", "fold", "level_of", "usage"]
+__all__ = ["EXACT", "TOKEN_MEMBERS", "Currency", "Fold", "ModelUsage", "UsageTotals", "fold", "level_of", "usage"]
 
 TOKEN_MEMBERS: Final = (
     "input_tokens",
@@ -27,7 +27,7 @@ TOKEN_MEMBERS: Final = (
 _LEVELS: Final = ("model_call", "turn", "session")
 
 
-_EXACT: Final = Context(prec=2000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
+EXACT: Final = Context(prec=2000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 """Digits enough for sums of doubles: those span 10^308 to 10^-324, with 17 digits more."""
 
 
@@ -264,7 +264,7 @@ def _costs(series: dict[str | None, dict[str, _Series]]) -> dict[str, Decimal]:
             chosen = _chosen(levels, Currency(currency))
             if chosen is not None:
                 for value in chosen[1]:
-                    costs[currency] = _EXACT.add(costs.get(currency, Decimal(0)), value)
+                    costs[currency] = EXACT.add(costs.get(currency, Decimal(0)), value)
     return costs
 
 

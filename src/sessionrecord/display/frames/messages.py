@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from typing import Final
 
-from sessionrecord.display.frames.columns import FLAG, INTEGER, STRING, TEXT, Column, Frame, Rows, incomplete, members, moment_column
+from sessionrecord.display.frames.columns import (
+    FLAG,
+    INTEGER,
+    STRING,
+    TEXT,
+    Column,
+    Frame,
+    Rows,
+    incomplete,
+    members,
+    moment_column,
+)
 from sessionrecord.display.frames.place import Places
 from sessionrecord.records import (
     AudioBlock,
+    Blocks,
     FileBlock,
     ImageBlock,
-    Blocks,
     Message,
     ReasoningBlock,
     TextBlock,

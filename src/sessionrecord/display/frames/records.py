@@ -114,7 +114,9 @@ def _count_revisions(rows: Rows, first: Sequence[int]) -> None:
 
 def _place(rows: Rows, first: Sequence[int], places: Places) -> None:
     for name, there in (("on_path", places.path), ("in_context", places.context)):
-        rows[name] = [e in there if t in PARTICIPATING_TYPES else None for e, t in zip(first, rows["type"], strict=True)]
+        rows[name] = [
+            e in there if t in PARTICIPATING_TYPES else None for e, t in zip(first, rows["type"], strict=True)
+        ]
 
 
 def _excerpt(blocks: Any) -> str | None:

@@ -130,7 +130,9 @@ def _table(pa: Any, path: str | os.PathLike[str], frame: Frame) -> Any:
         session = _open(path)
         inner = _summary(session) if frame is SESSIONS else session.to_arrow(cast("FrameName", frame.name))
     except (SessionRecordError, OSError, ValueError) as e:
-        return frame.table({n: [value] for n, value in {**dict.fromkeys(frame.empty()), **place, "error": str(e)}.items()})
+        return frame.table(
+            {n: [value] for n, value in {**dict.fromkeys(frame.empty()), **place, "error": str(e)}.items()}
+        )
     place["session"] = _reference(session)
     if isinstance(inner, dict):
         return frame.table({n: [value] for n, value in {**inner, **place}.items()})
@@ -142,7 +144,11 @@ def _open(path: str | os.PathLike[str]) -> Session:
     """The session of a file. Raises `SourceError` also where none of its lines is a record, as in a log of another format."""
     session = Session.read(path)
     if not any(_is_record(r) for r in session.records):
-        what = "is empty" if len(session) == 0 else "is no session stream; `sessionrecord convert` reads logs of other formats"
+        what = (
+            "is empty"
+            if len(session) == 0
+            else "is no session stream; `sessionrecord convert` reads logs of other formats"
+        )
         raise SourceError(f"{excerpt(os.fspath(path), 200)} {what}")
     return session
 

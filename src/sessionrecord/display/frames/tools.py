@@ -53,6 +53,7 @@ TOOLS: Final = Frame(
         Column("error_code", STRING, "the source's code for it"),
         Column("result_text", TEXT, "the result's text blocks, joined as they stand; null where it has no content member"),
         Column("result_bytes", INTEGER, "size of that text in bytes of UTF-8"),
+        Column("result_seq", INTEGER, "the `seq` of the result's latest revision"),
         Column("has_call", FLAG, "whether the call is in the stream; false is an orphaned result"),
         Column("results", INTEGER, "records of the result; 0 is a call whose end is not recorded"),
         Column("model_call_id", STRING, "the model call that asked for it"),
@@ -78,7 +79,7 @@ _OF_RESULT: Final = ("outcome", "exit_code", "signal")
 
 def tools(core: Core, at: int | None) -> Rows:
     """The rows of the calls up to `at`, in the order in which calls, or results without one, were first recorded."""
-    log, index = core.log, core.index
+    log = core.log
     places = Places(core, at)
     uses = tool_calls(core, at)
     firsts = [_first(core, use) for use in uses]
@@ -103,6 +104,7 @@ def tools(core: Core, at: int | None) -> Rows:
         "error_code": [None if result is None or result.error is None else result.error.code for result in results],
         "result_text": texts,
         "result_bytes": [None if text is None else len(text.encode()) for text in texts],
+        "result_seq": members(results, "seq"),
         "has_call": [call is not None for call in calls],
         "results": [len(use.results) for use in uses],
         "permission_id": [None if use.request is None else use.request.permission_id for use in uses],

@@ -76,7 +76,8 @@ def usage_rows(core: Core, at: int | None) -> Rows:
     folded = fold(core, at)
     calls = {call.model_call_id: call for _, call in folded.calls}
     currencies = {Currency(u.cost.currency) for _, u in folded.records if u.cost is not None}
-    counted = {member: {id(u) for u in folded.counted(member)} for member in (*TOKEN_MEMBERS, *currencies)}
+    measures: list[str | Currency] = [*TOKEN_MEMBERS, *currencies]
+    counted = {measure: {id(u) for u in folded.counted(measure)} for measure in measures}
     told = {u.model_call_id for _, u in folded.records if level_of(u) == "model_call"}
     # each row: index, usage record, model call; one of the latter two may be None
     rows: list[tuple[int, Usage | None, ModelCall | None]] = [
