@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["plot_context"]
 
 _SAMPLES: Final = 120
-"""Moments at which the context view is counted, those beside compactions and rewinds not among them."""
+"""Moments at which the context view is counted in a long session, beside compactions and rewinds at more."""
+_STEPS: Final = 1_000_000
+"""Entities that may be walked in all to count it more often than that."""
 _MARKED: Final = 60
 """Points of a line up to which each gets a marker."""
+_DENSE: Final = 400
+"""Points of a line from which on it is thin."""
 _SERIES: Final = {
     "after": ("tokens in context after a call, as the source says", "blue", "o", "-"),
     "read": ("tokens that a call read: input and cached ones, as recorded", "orange", "s", "--"),
@@ -35,7 +39,8 @@ def plot_context(core: Core, at: int | None) -> Figure:
     """How large the context was when. Raises `MissingExtraError`."""
     need("matplotlib", "plots")
     usage = rows_of(core, "usage", at)
-    tokens, sizes, marks = _tokens(usage), _sizes(core, at), marks_of(core, at)
+    tokens, marks = _tokens(usage), marks_of(core, at)
+    sizes, sampled = _sizes(core, at)
     clock = Clock(
         (when, None) for when in chain((t[1] for t in tokens), (s[0] for s in sizes), (m.when for m in marks))
     )
@@ -44,11 +49,11 @@ def plot_context(core: Core, at: int | None) -> Figure:
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     placed = [(x, mark) for mark in marks if (x := clock(mark.when)) is not None]
     _draw_tokens(upper, tokens, placed, clock, [w for w in usage["context_window"] if w is not None])
-    _draw_sizes(lower, sizes, clock)
+    _draw_sizes(lower, sizes, clock, sampled)
     for axes in (upper, lower):
         strip(axes)
         axes.margins(x=0.015)
-        draw_marks(axes, placed)
+        draw_marks(axes, placed, markers=axes is upper)
         axes.set_ylim(bottom=0)
     upper.tick_params(labelbottom=False)
     clock.draw(lower)
@@ -74,21 +79,25 @@ def _tokens(usage: Rows) -> list[tuple[str, Moment, int]]:
     return found
 
 
-def _sizes(core: Core, at: int | None) -> list[tuple[Moment, int]]:
-    """How many entities the context view has, at a sample of moments and on both sides of what made it smaller."""
+def _sizes(core: Core, at: int | None) -> tuple[list[tuple[Moment, int]], bool]:
+    """How many entities the context view has when, and whether that is told for a sample of all moments only.
+
+    Of a sample are both sides of what made the view smaller.
+    """
     log = core.log
     end = log.end(at)
     joined = list(log.of_types(PARTICIPATING_TYPES, end))
     smaller = list(log.of_types(("compaction", "rewind"), end))
-    wanted = {*_spread(joined, _SAMPLES), *joined[-1:]}
-    for i in _spread(smaller, _SAMPLES // 2):
+    count = max(_SAMPLES, _STEPS // max(1, len(joined)))
+    wanted = set(_spread(joined, count))
+    for i in _spread(smaller, count // 2):
         wanted |= {i - 1, i} if i else {i}
     found = []
     for i in sorted(wanted):
         seq, time = log.seqs[i], log.value(i).get("timestamp")
         view = context_view(core, core.structure.head(log.end(seq)), seq)
         found.append((moment(max(seq, 0), time if isinstance(time, str) else None), len(view)))
-    return found
+    return found, len(joined) > count
 
 
 def _spread(indexes: list[int], count: int) -> list[int]:
@@ -105,24 +114,15 @@ def _draw_tokens(
         if not points:
             continue
         xs, ys = _broken(points, sorted(x for x, _ in marks))
-        axes.plot(xs, ys, line, color=COLOURS[colour], marker=marker if len(points) <= _MARKED else None, markersize=4,
-                  linewidth=1.2, label=name)  # fmt: skip
-    for x, mark in marks:
-        before, after = mark.tokens
-        if before is not None and after is not None:
-            axes.plot(
-                [x, x],
-                [before, after],
-                "-",
-                color=COLOURS["vermilion"],
-                linewidth=2.4,
-                marker="_",
-                markersize=9,
-                zorder=3,
-            )
-    if any(None not in mark.tokens for _, mark in marks):
-        axes.plot([], [], "-", color=COLOURS["vermilion"], linewidth=2.4, marker="_", markersize=9,
-                  label="tokens before and after a compaction, as it says")  # fmt: skip
+        few = len(points) <= _MARKED
+        axes.plot(xs, ys, line if few else "-", color=COLOURS[colour], marker=marker if few else None, markersize=4,
+                  linewidth=1.2 if len(points) < _DENSE else 0.4, label=name)  # fmt: skip
+    drops = [(x, *mark.tokens) for x, mark in marks if None not in mark.tokens]
+    if drops:
+        xs, before, after = zip(*drops, strict=True)
+        axes.vlines(xs, after, before, colors=COLOURS["vermilion"], linewidth=2.4, zorder=3,
+                    label="tokens before and after a compaction, as it says")  # fmt: skip
+        axes.scatter([*xs, *xs], [*before, *after], s=40, marker="_", color=COLOURS["vermilion"], zorder=3)
     if windows and tokens:
         axes.axhline(max(windows), color=COLOURS["grey"], linestyle=":", linewidth=1.2,
                      label=f"the model's context window: {short(max(windows))}")  # fmt: skip
@@ -147,12 +147,13 @@ def _broken(points: list[tuple[float, int]], at: list[float]) -> tuple[list[floa
     return xs, ys
 
 
-def _draw_sizes(axes: Any, sizes: list[tuple[Moment, int]], clock: Clock) -> None:
+def _draw_sizes(axes: Any, sizes: list[tuple[Moment, int]], clock: Clock, sampled: bool) -> None:
     placed = sorted(((x, n) for when, n in sizes if (x := clock(when)) is not None), key=lambda point: point[0])
     if placed:
         xs, ys = zip(*placed, strict=True)
-        axes.fill_between(xs, ys, step="post", color=COLOURS["sky"], alpha=0.5, linewidth=0)
-        axes.step(xs, ys, where="post", color=COLOURS["blue"], linewidth=1.0,
+        # between samples the size is not known; a step would claim that it stayed
+        axes.fill_between(xs, ys, step=None if sampled else "post", color=COLOURS["sky"], alpha=0.5, linewidth=0)
+        axes.plot(xs, ys, drawstyle="default" if sampled else "steps-post", color=COLOURS["blue"], linewidth=1.0,
                   label="entities in the context view: recorded evidence, not proof of the exact request")  # fmt: skip
     axes.set_ylabel("entities")
     axes.yaxis.get_major_locator().set_params(integer=True)

@@ -44,7 +44,7 @@ STYLES: Final = {
     "user": Style("message of a user", "blue", "o"),
     "assistant": Style("message of the assistant", "sky", "s"),
     "role": Style("message of another role", "orange", "^"),
-    "call": Style("model call", "purple", "d", "--"),
+    "call": Style("model call", "purple", "d"),
     "call-failed": Style("model call that failed or was cancelled", "vermilion", "X", "////"),
     "turn": Style("turn", "sky", "|"),
 }
@@ -73,13 +73,12 @@ class Lane:
     """What is in it."""
 
 
-def draw_lane(axes: Any, y: float, lane: Lane, width: float, counted: bool) -> set[str]:
-    """Draw a lane at a height; `counted` draws how many there were by stretch. Returns the kinds drawn."""
+def draw_lane(axes: Any, y: float, lane: Lane, width: float, counted: bool) -> None:
+    """Draw a lane at a height; `counted` draws how many there were by stretch."""
     if counted:
         _draw_counts(axes, y, lane.items, axes.get_xlim())
     else:
         _draw_each(axes, y, lane.items, width)
-    return {item.kind for item in lane.items}
 
 
 def _draw_each(axes: Any, y: float, items: list[Item], width: float) -> None:
@@ -128,13 +127,13 @@ def _rows(items: list[Item], least: float) -> list[int]:
 def _draw_counts(axes: Any, y: float, items: list[Item], limits: tuple[float, float]) -> None:
     """Columns whose height is the number of things that began there, the kinds on top of each other."""
     numpy = need("numpy", "plots")
-    kinds = [kind for kind in STYLES if any(item.kind == kind for item in items)]
+    kinds = [kind for kind in reversed(STYLES) if any(item.kind == kind for item in items)]
     edges = numpy.linspace(*limits, _COLUMNS + 1)
     counts = numpy.array([numpy.histogram([i.begin for i in items if i.kind == kind], edges)[0] for kind in kinds])
     scale = _HEIGHT / counts.sum(axis=0).max()
-    bottom = numpy.full(_COLUMNS, y - _HEIGHT / 2)
+    bottom = numpy.full(_COLUMNS, y + _HEIGHT / 2)  # the axis points down
     for kind, count in zip(kinds, counts, strict=True):
-        top = bottom + count * scale
+        top = bottom - count * scale
         boxes = [_box(edges[c], edges[c + 1], bottom[c], top[c]) for c in numpy.flatnonzero(count)]
         _add(axes, boxes, STYLES[kind], line=0.0)
         bottom = top
@@ -146,8 +145,7 @@ def _box(left: float, right: float, bottom: float, top: float) -> list[tuple[flo
 
 def _add(axes: Any, boxes: Iterable[list[tuple[float, float]]], style: Style, line: float = 0.5) -> None:
     collections = need("matplotlib.collections", "plots")
-    colour = "white" if style.hollow else COLOURS[style.colour]
     axes.add_collection(
-        collections.PolyCollection(boxes, facecolors=colour, edgecolors=INK, linewidths=line, hatch=style.hatch or None, zorder=2),
+        collections.PolyCollection(boxes, facecolors=COLOURS[style.colour], edgecolors=INK, linewidths=line, hatch=style.hatch or None, zorder=2),
         autolim=False,
     )  # fmt: skip

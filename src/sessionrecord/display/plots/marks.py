@@ -56,14 +56,16 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int and value >= 0 else None
 
 
-def draw_marks(axes: Any, marks: list[tuple[float, Mark]]) -> None:
-    """Lines across the picture, with a marker at the top."""
+def draw_marks(axes: Any, marks: list[tuple[float, Mark]], *, markers: bool = True) -> None:
+    """Lines across the picture, with markers at the top."""
     for kind, (_, colour, marker, line) in _STYLES.items():
         xs = [x for x, mark in marks if mark.kind == kind]
         if not xs:
             continue
         across = axes.get_xaxis_transform()
         axes.vlines(xs, 0, 1, transform=across, colors=COLOURS[colour], linestyles=line, linewidth=0.9, zorder=1)
+        if not markers:
+            continue
         axes.plot(xs, [1.0] * len(xs), marker, transform=across, color=COLOURS[colour], markeredgecolor=INK,
                   markersize=6, clip_on=False, zorder=4)  # fmt: skip
 

@@ -143,10 +143,9 @@ def _draw(core: Core, lanes: list[Lane], marks: list[Mark], clock: Clock, tools:
     axes.set_xlim(low - room, high + room)
     axes.set_ylim(len(lanes) - 0.4, -0.9)
     counted = [lane for lane in lanes if len(lane.items) > _EACH]
-    kinds: set[str] = set()
     for y, lane in enumerate(lanes):
         axes.axhline(y, color="#EEEEEE", linewidth=0.6, zorder=0)
-        kinds |= draw_lane(axes, y, lane, high - low or 1.0, lane in counted)
+        draw_lane(axes, y, lane, high - low or 1.0, lane in counted)
     axes.set_yticks(range(len(lanes)), [lane.label for lane in lanes])
     axes.tick_params(axis="y", length=0)
     draw_marks(axes, placed)
@@ -158,7 +157,7 @@ def _draw(core: Core, lanes: list[Lane], marks: list[Mark], clock: Clock, tools:
         notes.append(f"{clock.untimed:,} without a timestamp are not shown")
     if notes:
         axes.set_title("; ".join(notes), loc="left", fontsize=8, color=INK)
-    _legend(figure, kinds, placed)
+    _legend(figure, lanes, counted, placed)
     return finish(figure)
 
 
@@ -171,19 +170,20 @@ def _title(core: Core, tools: Rows) -> str:
     return f"{session_name(core)}: {', '.join(parts)}"
 
 
-def _legend(figure: Figure, kinds: set[str], marks: list[tuple[float, Mark]]) -> None:
+def _legend(figure: Figure, lanes: list[Lane], counted: list[Lane], marks: list[tuple[float, Mark]]) -> None:
     lines, patches = need("matplotlib.lines", "plots"), need("matplotlib.patches", "plots")
+    kinds = {item.kind for lane in lanes for item in lane.items} - {"turn"}
+    filled = {item.kind for lane in lanes for item in lane.items if lane in counted or item.end is not None}
     handles: list[Any] = []
-    for kind, style in STYLES.items():
-        if kind not in kinds or kind == "turn":
-            continue
-        if style.hollow or kind in ("user", "assistant", "role", "call", "call-failed"):
+    for kind in (kind for kind in STYLES if kind in kinds):
+        style = STYLES[kind]
+        if kind in filled:
+            handles.append(patches.Patch(facecolor=COLOURS[style.colour], edgecolor=INK, linewidth=0.5,
+                                         hatch=style.hatch or None, label=style.label))  # fmt: skip
+        else:
             face = "none" if style.hollow else COLOURS[style.colour]
             handles.append(lines.Line2D([], [], linestyle="none", marker=style.marker, markerfacecolor=face,
                                         markeredgecolor=INK, markersize=6, label=style.label))  # fmt: skip
-        else:
-            handles.append(patches.Patch(facecolor=COLOURS[style.colour], edgecolor=INK, linewidth=0.5,
-                                         hatch=style.hatch or None, label=style.label))  # fmt: skip
     handles += mark_legend(marks)
     if handles:
         figure.legend(handles=handles, loc="outside lower left", ncols=4, fontsize=8, frameon=False)
