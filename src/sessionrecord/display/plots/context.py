@@ -119,10 +119,10 @@ def _draw_tokens(
                   linewidth=1.2 if len(points) < _DENSE else 0.4, label=name)  # fmt: skip
     drops = [(x, *mark.tokens) for x, mark in marks if None not in mark.tokens]
     if drops:
-        xs, before, after = zip(*drops, strict=True)
-        axes.vlines(xs, after, before, colors=COLOURS["vermilion"], linewidth=2.4, zorder=3,
+        at, before, after = zip(*drops, strict=True)
+        axes.vlines(at, after, before, colors=COLOURS["vermilion"], linewidth=2.4, zorder=3,
                     label="tokens before and after a compaction, as it says")  # fmt: skip
-        axes.scatter([*xs, *xs], [*before, *after], s=40, marker="_", color=COLOURS["vermilion"], zorder=3)
+        axes.scatter([*at, *at], [*before, *after], s=40, marker="_", color=COLOURS["vermilion"], zorder=3)
     if windows and tokens:
         axes.axhline(max(windows), color=COLOURS["grey"], linestyle=":", linewidth=1.2,
                      label=f"the model's context window: {short(max(windows))}")  # fmt: skip
