@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from decimal import Decimal
 from typing import Any
@@ -18,6 +20,7 @@ from hypothesis import strategies as st
 from sessionrecord import Session, SessionRecordError
 from sessionrecord.display.frames import FRAMES, Frame, FrameName
 from sessionrecord.display.frames.columns import fits, number
+from sessionrecord.errors import MissingExtraError
 from tests.display.streams import HEADER, numbered, session_of, usages
 from tests.session.streams import streams
 from tests.strategies import record_wires, timestamps
@@ -268,7 +271,7 @@ def test_a_tool_call_is_a_row_with_its_result_and_the_decision_on_it() -> None:
     first, second, orphan = rows(session, "tools")
     wanted = {
         "call_id": "c", "seq": 2, "name": "Run", "status": "completed", "arguments": '{"n":1,"none":null}', "outcome": "error", "parallel": 2,
-        "exit_code": -9, "error": "no", "error_code": "E", "result_text": "é", "result_bytes": 2, "duration_ms": 2.5, "result_seq": 7,
+        "exit_code": -9, "error_message": "no", "error_code": "E", "result_text": "é", "result_bytes": 2, "duration_ms": 2.5, "result_seq": 7,
         "has_call": True, "results": 1, "permission_id": "p", "permission": "selected", "permission_kind": "allow_once", "decided_by": "human",
     }  # fmt: skip
     assert {name: first[name] for name in wanted} == wanted
@@ -400,8 +403,8 @@ def test_costs_are_decimal_in_polars_and_duckdb() -> None:
     wanted = session.usage().costs["USD"]
     assert pl.DataFrame(table).schema["cost"] == pl.Decimal(38, 24)
     assert pl.DataFrame(table)["cost"].sum() == wanted
-    assert duckdb.sql("select sum(cost) from table").fetchone() == (wanted,)
-    assert duckdb.sql("select typeof(cost), typeof(timestamp) from table limit 1").fetchone() == ("DECIMAL(38,24)", "TIMESTAMP_NS WITH TIME ZONE")
+    assert duckdb.sql('select sum(cost) from "table"').fetchall() == [(wanted,)]
+    assert duckdb.sql('select typeof(cost), typeof(timestamp) from "table" limit 1').fetchall() == [("DECIMAL(38,24)", "TIMESTAMP_NS WITH TIME ZONE")]
     assert session.usage_frame()["cost"].sum() == wanted
 
 
@@ -410,7 +413,11 @@ def test_costs_are_decimal_in_polars_and_duckdb() -> None:
 
 MISSING = """
 import sys
-for name in {packages!r}: sys.modules[name] = None
+class Blocked:
+    def find_spec(self, name, *rest):
+        if name.partition(".")[0] in {packages!r}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Blocked())
 import sessionrecord
 from sessionrecord import Session
 from sessionrecord.display.frames import sessions_frame, sessions_arrow, FRAMES
@@ -429,9 +436,6 @@ for call in calls:
 
 @pytest.mark.parametrize(("packages", "said"), [(["pandas", "pyarrow", "matplotlib", "tqdm"], 13), (["pandas"], 7), (["matplotlib"], 3), (["tqdm"], 3)])
 def test_without_the_extra_each_call_says_in_one_line_what_to_install(packages: list[str], said: int) -> None:
-    import subprocess
-    import sys
-
     done = subprocess.run([sys.executable, "-c", MISSING.format(packages=packages)], capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
     assert len(lines) == said
@@ -441,7 +445,5 @@ def test_without_the_extra_each_call_says_in_one_line_what_to_install(packages: 
 
 
 def test_the_error_of_a_missing_extra_is_of_our_tree_and_an_import_error() -> None:
-    from sessionrecord.errors import MissingExtraError
-
     assert issubclass(MissingExtraError, SessionRecordError)
     assert issubclass(MissingExtraError, ImportError)
