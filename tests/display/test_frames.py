@@ -14,7 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionrecord import Session, SessionRecordError
@@ -27,7 +27,14 @@ from tests.strategies import record_wires, timestamps
 
 NAMES: list[FrameName] = ["records", "messages", "tools", "usage"]
 MONDAY = "examples/data/sessions/monday.asr.jsonl"
-TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "total_tokens")
+TOKENS = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "reasoning_tokens",
+    "total_tokens",
+)
 
 
 def rows(session: Session, name: FrameName, at: int | None = None) -> list[dict[str, Any]]:
@@ -97,7 +104,10 @@ def test_a_timestamp_keeps_its_nanoseconds_or_is_given_as_text(texts: list[str])
             assert (found, kept) == (None, text)
 
 
-@pytest.mark.parametrize("text", ["2016-12-31T23:59:60Z", "1677-12-31T23:59:59Z", "2262-01-01T00:00:00Z", "yesterday", "2026-01-01T00:00:00z\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["2016-12-31T23:59:60Z", "1677-12-31T23:59:59Z", "2262-01-01T00:00:00Z", "yesterday", "2026-01-01T00:00:00z\n"],
+)
 def test_what_no_timestamp_column_holds_is_kept_as_written(text: str) -> None:
     """A leap second, years out of range; and what a broken record has in that place."""
     row = rows(session_of(numbered({"type": "state", "state": "idle", "timestamp": text})), "records")[1]
@@ -155,6 +165,7 @@ def test_lone_surrogates_of_a_broken_record_are_shown_escaped() -> None:
     assert rows(session, "messages")[0]["valid"] is False
 
 
+@settings(max_examples=30)
 @given(st.lists(record_wires(), max_size=5))
 def test_any_valid_records_make_frames(wires: list[dict[str, Any]]) -> None:
     session = session_of([HEADER, *({**wire, "seq": n, "id": f"x{n}"} for n, wire in enumerate(wires, 2))])
@@ -306,7 +317,9 @@ def naive_totals(records: list[dict[str, Any]]) -> tuple[dict[Any, dict[str, Any
     for key, r in entities.items():
         if key[0] == "usage":
             model = r.get("model", model_of.get(r.get("modelCallId")))
-            level = r.get("scope") or ("model_call" if r.get("counter") != "cumulative" or "modelCallId" in r else "session")
+            level = r.get("scope") or (
+                "model_call" if r.get("counter") != "cumulative" or "modelCallId" in r else "session"
+            )
             series[model][level].append(r)
 
     def values(found: list[dict[str, Any]], level: str, get: Any) -> list[Any]:
@@ -327,11 +340,24 @@ def naive_totals(records: list[dict[str, Any]]) -> tuple[dict[Any, dict[str, Any
                 return sum(found[1:], found[0])
         return None
 
-    wire = {"input_tokens": "inputTokens", "output_tokens": "outputTokens", "cache_read_tokens": "cacheReadTokens", "reasoning_tokens": "reasoningTokens"}
-    tokens = {model: {name: total(model, lambda r, w=w: r.get(w)) for name, w in wire.items()} for model in list(series)}
+    wire = {
+        "input_tokens": "inputTokens",
+        "output_tokens": "outputTokens",
+        "cache_read_tokens": "cacheReadTokens",
+        "reasoning_tokens": "reasoningTokens",
+    }
+    tokens = {
+        model: {name: total(model, lambda r, w=w: r.get(w)) for name, w in wire.items()} for model in list(series)
+    }
     costs: dict[str, Decimal] = {}
     for currency in ("USD", "EUR", "input_tokens"):
-        amounts = [total(model, lambda r: Decimal(str(r["cost"]["amount"])) if r.get("cost", {}).get("currency") == currency else None) for model in list(series)]  # noqa: B023
+        amounts = [
+            total(
+                model,
+                lambda r: Decimal(str(r["cost"]["amount"])) if r.get("cost", {}).get("currency") == currency else None,
+            )
+            for model in list(series)
+        ]  # noqa: B023
         known = [a for a in amounts if a is not None]
         if known:
             costs[currency] = sum(known, Decimal(0))
@@ -374,7 +400,9 @@ def test_what_a_usage_record_says_is_in_its_row_whether_or_not_it_counts(records
 
 
 def test_a_model_call_that_no_usage_record_tells_of_is_a_row_of_unknowns() -> None:
-    session = session_of(numbered({"type": "model_call", "modelCallId": "k", "model": "m", "provider": "p", "durationMs": 12}))
+    session = session_of(
+        numbered({"type": "model_call", "modelCallId": "k", "model": "m", "provider": "p", "durationMs": 12})
+    )
     (row,) = rows(session, "usage")
     assert (row["source"], row["model"], row["provider"], row["duration_ms"]) == ("model_call", "m", "p", 12.0)
     assert [row[name] for name in (*TOKENS, "cost", "incomplete")] == [None] * 8
@@ -404,7 +432,9 @@ def test_costs_are_decimal_in_polars_and_duckdb() -> None:
     assert pl.DataFrame(table).schema["cost"] == pl.Decimal(38, 24)
     assert pl.DataFrame(table)["cost"].sum() == wanted
     assert duckdb.sql('select sum(cost) from "table"').fetchall() == [(wanted,)]
-    assert duckdb.sql('select typeof(cost), typeof(timestamp) from "table" limit 1').fetchall() == [("DECIMAL(38,24)", "TIMESTAMP_NS WITH TIME ZONE")]
+    assert duckdb.sql('select typeof(cost), typeof(timestamp) from "table" limit 1').fetchall() == [
+        ("DECIMAL(38,24)", "TIMESTAMPTZ_NS")
+    ]
     assert session.usage_frame()["cost"].sum() == wanted
 
 
@@ -434,13 +464,20 @@ for call in calls:
 """
 
 
-@pytest.mark.parametrize(("packages", "said"), [(["pandas", "pyarrow", "matplotlib", "tqdm"], 13), (["pandas"], 7), (["matplotlib"], 3), (["tqdm"], 3)])
+@pytest.mark.parametrize(
+    ("packages", "said"),
+    [(["pandas", "pyarrow", "matplotlib", "tqdm"], 13), (["pandas"], 7), (["matplotlib"], 3), (["tqdm"], 3)],
+)
 def test_without_the_extra_each_call_says_in_one_line_what_to_install(packages: list[str], said: int) -> None:
-    done = subprocess.run([sys.executable, "-c", MISSING.format(packages=packages)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", MISSING.format(packages=packages)], capture_output=True, text=True, check=True
+    )
     lines = done.stdout.splitlines()
     assert len(lines) == said
     for line in lines:
-        assert re.fullmatch(r"(frames|plots|frames of many sessions) need \w+: pip install 'sessionrecord\[notebook\]'", line)
+        assert re.fullmatch(
+            r"(frames|plots|frames of many sessions) need \w+: pip install 'sessionrecord\[notebook\]'", line
+        )
     assert done.stderr == ""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import matplotlib as mpl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection
 from matplotlib.figure import Figure
@@ -43,7 +43,9 @@ def bars(figure: Figure) -> Counter[str]:
     found: Counter[str] = Counter()
     for collection in figure.axes[0].collections:
         if isinstance(collection, PolyCollection):
-            found[names[tuple(round(float(c), 3) for c in collection.get_facecolor()[0])]] += len(collection.get_paths())
+            found[names[tuple(round(float(c), 3) for c in collection.get_facecolor()[0])]] += len(
+                collection.get_paths()
+            )
     return found
 
 
@@ -90,10 +92,16 @@ def test_a_call_without_a_result_is_an_open_mark_and_never_a_bar() -> None:
 
 def test_outcomes_and_marks_are_told_by_shape_as_well_as_by_colour() -> None:
     """For people who do not tell colours apart: no two kinds of one lane share a shape and a hatch; colours are of one palette."""
-    for kinds in (("success", "error", "cancelled", "unknown", "open"), ("user", "assistant", "role"), ("call", "call-failed")):
+    for kinds in (
+        ("success", "error", "cancelled", "unknown", "open"),
+        ("user", "assistant", "role"),
+        ("call", "call-failed"),
+    ):
         assert len({STYLES[k].marker for k in kinds}) == len(kinds)
         assert len({(STYLES[k].hatch, STYLES[k].hollow) for k in kinds}) == len(kinds) or kinds[0] == "user"
-    assert len({marker for _, _, marker, _ in MARKS.values()}) == len({line for *_, line in MARKS.values()}) == len(MARKS)
+    assert (
+        len({marker for _, _, marker, _ in MARKS.values()}) == len({line for *_, line in MARKS.values()}) == len(MARKS)
+    )
 
 
 def luminance(colour: str) -> float:
@@ -122,7 +130,10 @@ def test_things_without_a_timestamp_are_counted_where_others_have_one() -> None:
 
 def test_idle_stretches_are_cut_and_marked() -> None:
     """A night between two turns must not squash both of them."""
-    day = [{"type": "message", "messageId": f"m{n}", "role": "user", "timestamp": f"2026-01-0{1 + n // 5}T09:00:0{n}Z"} for n in range(10)]
+    day = [
+        {"type": "message", "messageId": f"m{n}", "role": "user", "timestamp": f"2026-01-0{1 + n // 5}T09:00:0{n}Z"}
+        for n in range(10)
+    ]
     texts = drawn(session_of(numbered(*day)).plot_timeline())
     assert "time (UTC); grey bands stand for idle stretches, which are cut short" in texts
     dates = [t for t in texts if "2026-01-01" in t or "2026-01-02" in t]
@@ -154,8 +165,8 @@ def test_a_compaction_is_drawn_as_the_drop_that_it_says() -> None:
     (drop,) = [c for c in figure.axes[0].collections if isinstance(c, LineCollection) and c.get_label() in texts]
     assert [p[1] for p in drop.get_segments()[0]] == [90, 1000]
     line = figure.axes[0].lines[0]
-    assert [y for y in line.get_ydata() if y == y] == [1000, 190]  # noqa: PLR0124
-    assert any(y != y for y in line.get_ydata()), "no slope is drawn through a compaction"  # noqa: PLR0124
+    assert [y for y in line.get_ydata() if y == y] == [1000, 190]
+    assert any(y != y for y in line.get_ydata()), "no slope is drawn through a compaction"
 
 
 def test_the_size_in_entities_is_that_of_the_context_view() -> None:
@@ -169,7 +180,13 @@ def test_the_size_in_entities_is_that_of_the_context_view() -> None:
 
 def test_a_number_that_is_not_known_is_said_and_not_drawn() -> None:
     records = numbered(
-        {"type": "usage", "modelCallId": "k", "model": "a", "inputTokens": 5, "cost": {"amount": 0.25, "currency": "USD"}},
+        {
+            "type": "usage",
+            "modelCallId": "k",
+            "model": "a",
+            "inputTokens": 5,
+            "cost": {"amount": 0.25, "currency": "USD"},
+        },
         {"type": "usage", "modelCallId": "l", "model": "b", "outputTokens": 7, "reasoningTokens": 3},
         {"type": "usage", "modelCallId": "m", "model": "b"},
     )
@@ -183,12 +200,15 @@ def test_a_number_that_is_not_known_is_said_and_not_drawn() -> None:
     assert widths == [[5], [3, 7], [0.25]]
 
 
+@settings(max_examples=12)
 @given(usages())
 def test_the_bars_of_usage_are_the_totals(records: list[dict[str, Any]]) -> None:
     session = session_of(records)
     figure = session.plot_usage()
     used = session.usage()
-    shown = {axes.get_title(): sum(p.get_width() for p in axes.patches if p.get_hatch() is None) for axes in figure.axes}
+    shown = {
+        axes.get_title(): sum(p.get_width() for p in axes.patches if p.get_hatch() is None) for axes in figure.axes
+    }
     for member, title in (("input_tokens", "input tokens"), ("output_tokens", "output tokens")):
         assert shown.get(title) == getattr(used.total, member)
     for currency, cost in used.costs.items():
@@ -197,7 +217,13 @@ def test_the_bars_of_usage_are_the_totals(records: list[dict[str, Any]]) -> None
 
 def test_many_models_and_currencies_are_put_together_and_counted() -> None:
     records = [
-        {"type": "usage", "modelCallId": f"k{n}", "model": f"m{n}", "inputTokens": n + 1, "cost": {"amount": n, "currency": f"C{n % 5}"}}
+        {
+            "type": "usage",
+            "modelCallId": f"k{n}",
+            "model": f"m{n}",
+            "inputTokens": n + 1,
+            "cost": {"amount": n, "currency": f"C{n % 5}"},
+        }
         for n in range(30)
     ]
     texts = drawn(session_of(numbered(*records)).plot_usage())
@@ -205,7 +231,23 @@ def test_many_models_and_currencies_are_put_together_and_counted() -> None:
     assert any("2 more currencies are not shown" in t for t in texts)
 
 
-HOSTILE = ["$x_{1}$", "\\$", "$", "a$b", "検索", "🙂", "\u202eevil", "\x1b[31m", "line\nbreak", "x" * 500, "", "\ud7ff", "\\frac{1}{2}", "%", "é"]
+HOSTILE = [
+    "$x_{1}$",
+    "\\$",
+    "$",
+    "a$b",
+    "検索",
+    "🙂",
+    "\u202eevil",
+    "\x1b[31m",
+    "line\nbreak",
+    "x" * 500,
+    "",
+    "\ud7ff",
+    "\\frac{1}{2}",
+    "%",
+    "é",
+]
 
 
 def test_text_of_a_session_is_shown_and_never_interpreted() -> None:
@@ -213,7 +255,15 @@ def test_text_of_a_session_is_shown_and_never_interpreted() -> None:
     records: list[dict[str, Any]] = []
     for n, text in enumerate(HOSTILE):
         records.append({"type": "tool_call", "callId": f"c{n}", "name": text})
-        records.append({"type": "usage", "modelCallId": f"k{n}", "model": text, "inputTokens": 1, "cost": {"amount": 1, "currency": text or "$$"}})
+        records.append(
+            {
+                "type": "usage",
+                "modelCallId": f"k{n}",
+                "model": text,
+                "inputTokens": 1,
+                "cost": {"amount": 1, "currency": text or "$$"},
+            }
+        )
     made = numbered(*records)
     made[0] = {**made[0], "agent": "$\\bad{$ 検", "sessionId": "s" * 1000}
     for figure in pictures(session_of(made)):
@@ -255,7 +305,10 @@ def test_a_style_that_hands_all_text_to_tex_does_not_break_the_pictures() -> Non
         assert not any(t.get_usetex() for t in figure.findobj(Text))
 
 
-@pytest.mark.parametrize("source", [b"", b"{", b'{"type":"session","seq":1,"id":"a","agent":"a","sessionId":"s","producer":{"method":"x"}}\n'])
+@pytest.mark.parametrize(
+    "source",
+    [b"", b"{", b'{"type":"session","seq":1,"id":"a","agent":"a","sessionId":"s","producer":{"method":"x"}}\n'],
+)
 def test_a_session_of_nothing_makes_pictures_that_say_so(source: bytes) -> None:
     said = [drawn(figure) for figure in pictures(Session.read(source))]
     assert any(t.startswith("nothing to show") for t in said[0])
@@ -263,6 +316,7 @@ def test_a_session_of_nothing_makes_pictures_that_say_so(source: bytes) -> None:
     assert "no record tells what a model used" in said[2]
 
 
+@settings(max_examples=8)
 @given(streams())
 def test_any_session_makes_pictures(records: list[dict[str, Any]]) -> None:
     session = session_of(records)
@@ -304,7 +358,10 @@ def test_a_moment_is_in_seconds_or_has_no_place(text: str, seconds: float | None
     assert moment(3, text) == Moment(3, seconds)
 
 
-@pytest.mark.parametrize(("value", "text"), [(0, "0"), (950, "950"), (12_000, "12k"), (999_999, "1000k"), (3_400_000, "3.4M"), (2e9, "2G"), (5e13, "50T")])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (950, "950"), (12_000, "12k"), (999_999, "1000k"), (3_400_000, "3.4M"), (2e9, "2G"), (5e13, "50T")],
+)
 def test_a_count_is_short(value: float, text: str) -> None:
     assert short(value) == text
 

@@ -67,7 +67,12 @@ def test_what_is_not_a_stream_says_why_and_stops_nothing(tmp_path: Path) -> None
 
 def test_costs_in_several_currencies_are_not_one_cost(tmp_path: Path) -> None:
     path = tmp_path / "two.jsonl"
-    path.write_bytes(lines({"type": "usage", "cost": {"amount": 1, "currency": "USD"}}, {"type": "usage", "cost": {"amount": 1e-30, "currency": "EUR"}}))
+    path.write_bytes(
+        lines(
+            {"type": "usage", "cost": {"amount": 1, "currency": "USD"}},
+            {"type": "usage", "cost": {"amount": 1e-30, "currency": "EUR"}},
+        )
+    )
     (row,) = sessions_arrow([path]).to_pylist()
     assert (row["cost"], row["currency"]) == (None, None)
     assert row["costs"] == [

@@ -12,7 +12,14 @@ from sessionrecord.session.log import Log
 from tests.session.streams import HEADER
 from tests.strategies import record_wires
 
-ODD = (b"{", b"[]", b'{"type":"message","seq":3,"id":"a","messageId":"m"}', b'{"a":1,"a":2}', "\ufffe".encode(), b'{"type":"state"}{"type":"state"}')
+ODD = (
+    b"{",
+    b"[]",
+    b'{"type":"message","seq":3,"id":"a","messageId":"m"}',
+    b'{"a":1,"a":2}',
+    "\ufffe".encode(),
+    b'{"type":"state"}{"type":"state"}',
+)
 
 
 @given(st.lists(st.one_of(record_wires().map(dumps), st.sampled_from(ODD)), max_size=80))
@@ -25,7 +32,10 @@ def test_many_records_at_once_are_the_records_one_by_one(lines: list[bytes]) -> 
 @pytest.mark.parametrize("first", [0, 1, 40, 100])
 def test_reading_in_batches_builds_the_same_index_and_structure(first: int) -> None:
     lines = [dumps(HEADER)]
-    lines += [dumps({"type": "message", "seq": n, "id": f"r{n}", "messageId": f"m{n % 70}", "role": "user"}) for n in range(2, 101)]
+    lines += [
+        dumps({"type": "message", "seq": n, "id": f"r{n}", "messageId": f"m{n % 70}", "role": "user"})
+        for n in range(2, 101)
+    ]
     alone, read = Core(Log(b"\n".join(lines))), Core(Log(b"\n".join(lines[:50])))
     assert len(list(read.read(0, min(first, 50)))) == -(-min(first, 50) // 32)
     for line in lines[50:]:

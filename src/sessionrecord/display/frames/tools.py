@@ -100,7 +100,9 @@ def tools(core: Core, at: int | None) -> Rows:
         **{name: members(results, name) for name in _OF_RESULT},
         "finished": members(results, "timestamp"),
         "duration_ms": [None if result is None else number(result.duration_ms) for result in results],
-        "error_message": [None if result is None or result.error is None else result.error.message for result in results],
+        "error_message": [
+            None if result is None or result.error is None else result.error.message for result in results
+        ],
         "error_code": [None if result is None or result.error is None else result.error.code for result in results],
         "result_text": texts,
         "result_bytes": [None if text is None else len(text.encode()) for text in texts],

@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 from typing import Any, Final
 
 from sessionrecord.display.plots.canvas import PALE
@@ -154,7 +153,6 @@ def _positions(spans: list[tuple[float, float]]) -> tuple[list[float], list[floa
     at = 0.0
     for a, b in spans:
         seconds += [a, b]
-        places += [at, at + b - a]
-        at += b - a + gap
-    assert all(x <= y for x, y in pairwise(places))
+        places += [at, at + (b - a)]
+        at = places[-1] + gap
     return seconds, places
