@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -302,6 +303,11 @@ def test_numbers_of_any_size_in_arguments_keep_their_digits() -> None:
 # Usage
 
 
+def amount_in(currency: str, record: dict[str, Any]) -> Decimal | None:
+    cost = record.get("cost")
+    return Decimal(str(cost["amount"])) if cost and cost["currency"] == currency else None
+
+
 def naive_totals(records: list[dict[str, Any]]) -> tuple[dict[Any, dict[str, Any]], dict[str, Decimal]]:
     """Spec section 8 and the ruling on folding, read aloud: latest revisions; per model and member the finest level that has it;
     deltas add up, of a cumulative counter the last value of each run counts."""
@@ -351,13 +357,7 @@ def naive_totals(records: list[dict[str, Any]]) -> tuple[dict[Any, dict[str, Any
     }
     costs: dict[str, Decimal] = {}
     for currency in ("USD", "EUR", "input_tokens"):
-        amounts = [
-            total(
-                model,
-                lambda r: Decimal(str(r["cost"]["amount"])) if r.get("cost", {}).get("currency") == currency else None,
-            )
-            for model in list(series)
-        ]  # noqa: B023
+        amounts = [total(model, partial(amount_in, currency)) for model in list(series)]
         known = [a for a in amounts if a is not None]
         if known:
             costs[currency] = sum(known, Decimal(0))

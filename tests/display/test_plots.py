@@ -6,6 +6,7 @@ import io
 import subprocess
 import sys
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import matplotlib as mpl
@@ -330,6 +331,12 @@ def test_pictures_are_of_the_session_at_a_seq() -> None:
     assert any(": 3 tool calls" in t for t in drawn(session.at(14).plot_timeline()))
 
 
+def test_a_notebook_shows_the_figure_by_itself() -> None:
+    """IPython asks an object for `_repr_png_`; no magic command and no `pyplot` is needed."""
+    for figure in pictures(Session.read(MONDAY)):
+        assert figure._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+
+
 # The axis
 
 
@@ -341,7 +348,7 @@ def test_the_axis_keeps_the_order_of_moments(spans: list[tuple[int, int]]) -> No
         assert not clock.by_time
         return
     places = [clock(Moment(0, float(s))) for s in moments]
-    assert all(x is not None and y is not None and x < y for x, y in zip(places, places[1:], strict=False))
+    assert all(x is not None and y is not None and x < y for x, y in pairwise(places))
     ticks = clock._ticks()
     assert 1 <= len(ticks) <= 16
     assert all(clock(Moment(0, s)) is not None for s, _ in ticks)

@@ -36,8 +36,10 @@ _MISSING: Final = "\N{REPLACEMENT CHARACTER}"
 
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure, in inches. Raises `MissingExtraError`."""
-    figure: Figure = need("matplotlib.figure", "plots").Figure(figsize=(width, height), dpi=120, layout="constrained")
-    return figure
+    need("matplotlib.figure", "plots")
+    from sessionrecord.display.plots.picture import Picture  # it needs the extra
+
+    return Picture(figsize=(width, height), dpi=120, layout="constrained")
 
 
 def label(text: str, length: int = 32) -> str:
