@@ -33,7 +33,6 @@ def test_there_is_a_notebook_for_each_question() -> None:
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_a_notebook_runs_and_shows_its_pictures(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(EXAMPLES / "data", tmp_path / "data")
-    monkeypatch.setenv("PYTHONWARNINGS", "error:::sessionrecord")
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     notebook: Any = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     NotebookClient(
