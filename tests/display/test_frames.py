@@ -368,13 +368,13 @@ def naive_totals(records: list[dict[str, Any]]) -> tuple[dict[Any, dict[str, Any
 def test_the_rows_of_usage_add_up_to_the_totals(records: list[dict[str, Any]]) -> None:
     """The frame may be summed as it stands: what counts is counted once. Summed here without the library's fold."""
     session = session_of(records)
-    frame = session.usage_frame()
+    frame: Any = session.usage_frame()
     tokens, costs = naive_totals(records)
     used = session.usage()
     for model, members in tokens.items():
         rows_of_model = frame[frame["model"].isna() if model is None else frame["model"] == model]
         for name, wanted in members.items():
-            found = rows_of_model[name].sum(min_count=1)
+            found: Any = rows_of_model[name].sum(min_count=1)
             assert (None if pd.isna(found) else found) == wanted == getattr(used.by_model[model], name)
     found_costs = {row["currency"]: Decimal(0) for row in rows(session, "usage") if row["cost"] is not None}
     for row in rows(session, "usage"):
@@ -429,10 +429,11 @@ def test_costs_are_decimal_in_polars_and_duckdb() -> None:
     session = Session.read(MONDAY)
     table = session.to_arrow("usage")
     wanted = session.usage().costs["USD"]
+    connection: Any = duckdb.connect()
     assert pl.DataFrame(table).schema["cost"] == pl.Decimal(38, 24)
     assert pl.DataFrame(table)["cost"].sum() == wanted
-    assert duckdb.sql('select sum(cost) from "table"').fetchall() == [(wanted,)]
-    assert duckdb.sql('select typeof(cost), typeof(timestamp) from "table" limit 1').fetchall() == [
+    assert connection.sql('select sum(cost) from "table"').fetchall() == [(wanted,)]
+    assert connection.sql('select typeof(cost), typeof(timestamp) from "table" limit 1').fetchall() == [
         ("DECIMAL(38,24)", "TIMESTAMPTZ_NS")
     ]
     assert session.usage_frame()["cost"].sum() == wanted

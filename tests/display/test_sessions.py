@@ -8,6 +8,7 @@ import os
 from contextlib import redirect_stderr
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -20,7 +21,7 @@ FOLDER = Path("examples/data/sessions")
 PATHS = sorted(FOLDER.glob("*.jsonl"))
 
 
-def lines(*records: dict[str, object]) -> bytes:
+def lines(*records: dict[str, Any]) -> bytes:
     return b"".join(ijson.dumps(r) + b"\n" for r in numbered(*records))
 
 
@@ -48,7 +49,7 @@ def test_what_is_not_a_stream_says_why_and_stops_nothing(tmp_path: Path) -> None
     (tmp_path / "good.jsonl.gz").write_bytes(gzip.compress(PATHS[0].read_bytes()))
     (tmp_path / "older.jsonl").write_bytes(b'{"type":"message","role":"user","content":[]}\n')
     (tmp_path / "binary").write_bytes(os.urandom(3) + bytes(range(256)) * 40)
-    paths = [
+    paths: list[str | os.PathLike[str]] = [
         tmp_path / "missing", tmp_path, tmp_path / "empty.jsonl", "examples/data/claude-code-sample.jsonl", "examples/data/codex-sample.jsonl",
         tmp_path / "older.jsonl", tmp_path / "binary", "a\0b", tmp_path / "good.jsonl.gz", tmp_path / "cut.jsonl.gz",
     ]  # fmt: skip

@@ -80,7 +80,8 @@ def short(value: float) -> str:
 def finish(figure: Figure) -> Figure:
     """The figure, its text never handed to TeX whatever the user's style says."""
     text = need("matplotlib.text", "plots")
-    for found in figure.findobj(text.Text):
+    texts: list[Any] = figure.findobj(text.Text)
+    for found in texts:
         found.set_usetex(False)
     return figure
 
