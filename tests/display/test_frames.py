@@ -482,6 +482,12 @@ def test_without_the_extra_each_call_says_in_one_line_what_to_install(packages: 
     assert done.stderr == ""
 
 
+def test_importing_frames_and_plots_imports_no_package_of_the_extra() -> None:
+    code = "import sys, sessionrecord.display.frames, sessionrecord.display.plots; print(*{m.partition('.')[0] for m in sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()).isdisjoint({"pandas", "pyarrow", "numpy", "matplotlib", "tqdm"})
+
+
 def test_the_error_of_a_missing_extra_is_of_our_tree_and_an_import_error() -> None:
     assert issubclass(MissingExtraError, SessionRecordError)
     assert issubclass(MissingExtraError, ImportError)

@@ -172,8 +172,11 @@ def _title(core: Core, tools: Rows) -> str:
 
 def _legend(figure: Figure, lanes: list[Lane], counted: list[Lane], marks: list[tuple[float, Mark]]) -> None:
     lines, patches = need("matplotlib.lines", "plots"), need("matplotlib.patches", "plots")
-    kinds = {item.kind for lane in lanes for item in lane.items} - {"turn"}
-    filled = {item.kind for lane in lanes for item in lane.items if lane in counted or item.end is not None}
+    kinds, filled = set[str](), set[str]()
+    for lane in lanes:
+        all_filled = lane in counted
+        kinds |= {item.kind for item in lane.items} - {"turn"}
+        filled |= {item.kind for item in lane.items if all_filled or item.end is not None}
     handles: list[Any] = []
     for kind in (kind for kind in STYLES if kind in kinds):
         style = STYLES[kind]

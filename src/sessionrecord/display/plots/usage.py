@@ -92,7 +92,7 @@ def _weight(
 
 
 def _name(group: list[str | None]) -> str:
-    return "no model named" if group[0] is None else label(group[0], 28)
+    return "no model named" if group[0] is None else label(group[0], 28) or "(empty name)"
 
 
 def _panels(
