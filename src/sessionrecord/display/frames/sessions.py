@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -90,7 +91,7 @@ SESSIONS: Final = Frame(
 def sessions_frame(paths: Paths, of: ManyName = "sessions", *, progress: bool | None = None) -> pd.DataFrame:
     """A frame of many streams for pandas: a row a file, or with `of` the rows of that frame of every session.
 
-    `progress` shows a bar or not; None shows one where standard error is a terminal. Raises `MissingExtraError`.
+    `progress` shows a bar or not; None shows one on a terminal and in a notebook. Raises `MissingExtraError`.
     """
     need("pandas", "frames")
     return to_pandas(sessions_arrow(paths, of, progress=progress))
@@ -118,10 +119,16 @@ def frame_of(of: str) -> Frame:
 def _watched(paths: Paths, progress: bool | None) -> Iterable[str | os.PathLike[str]]:
     paths = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     tqdm = need("tqdm", "frames of many sessions").tqdm
-    watched: Iterable[str | os.PathLike[str]] = tqdm(
-        paths, desc="sessions", unit="session", disable=None if progress is None else not progress
-    )
+    shown = _is_watched() if progress is None else progress
+    watched: Iterable[str | os.PathLike[str]] = tqdm(paths, desc="sessions", unit="session", disable=not shown)
     return watched
+
+
+def _is_watched() -> bool:
+    """Whether standard error goes to a terminal or a notebook."""
+    ipython = sys.modules.get("IPython")
+    in_notebook = ipython is not None and hasattr(ipython.get_ipython(), "kernel")
+    return in_notebook or (sys.stderr is not None and sys.stderr.isatty())
 
 
 def _table(pa: Any, path: str | os.PathLike[str], frame: Frame) -> Any:
