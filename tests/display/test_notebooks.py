@@ -42,7 +42,9 @@ def test_a_notebook_runs_and_shows_its_pictures(path: Path, tmp_path: Path, monk
     assert not [o for o in found if o.output_type == "error"]
     said = "".join(o.text for o in found if o.get("name") == "stderr")
     assert all(line.startswith("sessions: ") for line in said.replace("\r", "\n").split("\n") if line.strip()), said
-    assert ("| 4/4 [" in said) == (path.name == "cost_over_sessions.ipynb"), "the bar of many sessions is shown in a notebook"
+    assert ("| 4/4 [" in said) == (path.name == "cost_over_sessions.ipynb"), (
+        "the bar of many sessions is shown in a notebook"
+    )
     assert sum("image/png" in o.get("data", {}) for o in found) == SHOWN[path.name]
 
 

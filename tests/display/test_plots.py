@@ -333,6 +333,50 @@ def test_pictures_are_of_the_session_at_a_seq() -> None:
     assert any(": 3 tool calls" in t for t in drawn(session.at(14).plot_timeline()))
 
 
+def test_a_model_call_with_a_record_for_its_end_is_a_bar_and_one_that_failed_another() -> None:
+    records = numbered(
+        {"type": "model_call", "modelCallId": "k", "status": "pending", "timestamp": "2026-01-01T00:00:00Z"},
+        {"type": "model_call", "modelCallId": "k", "status": "completed", "timestamp": "2026-01-01T00:00:04Z"},
+        {"type": "model_call", "modelCallId": "l", "status": "pending", "timestamp": "2026-01-01T00:00:05Z"},
+        {"type": "model_call", "modelCallId": "l", "status": "failed", "timestamp": "2026-01-01T00:00:09Z"},
+        {"type": "usage", "scope": "session", "inputTokens": 1, "timestamp": "2026-01-01T00:00:09Z"},
+    )
+    figure: Any = session_of(records).plot_timeline()
+    assert {"model calls (2)", "model call", "model call that failed or was cancelled"} <= set(drawn(figure))
+    assert bars(figure) == Counter(purple=1, vermilion=1)
+
+
+def test_a_result_without_a_timestamp_ends_where_its_duration_says() -> None:
+    records = numbered(
+        {"type": "message", "messageId": "m", "role": "developer", "timestamp": "2026-01-01T00:00:00Z"},
+        {"type": "tool_call", "callId": "c", "name": "Run", "timestamp": "2026-01-01T00:00:01Z"},
+        {"type": "tool_result", "callId": "c", "outcome": "success", "durationMs": 3000},
+    )
+    (lane,) = [c for c in session_of(records).plot_timeline().axes[0].collections if isinstance(c, PolyCollection)]
+    box = lane.get_paths()[0].get_extents()
+    assert (box.x0, box.x1) == (1.0, 4.0)
+
+
+def test_of_a_long_session_the_context_is_told_for_a_sample_with_both_sides_of_each_drop() -> None:
+    """Between samples nothing is known: the line goes straight, where the line of all moments has steps."""
+    said = [{"type": "message", "messageId": f"m{n}", "role": "user"} for n in range(1400)]
+    said.insert(1000, {"type": "compaction", "compactionId": "k"})
+    session = session_of(numbered(*said))
+    figure: Any = session.plot_context()
+    line = figure.axes[1].lines[0]
+    assert line.get_drawstyle() == "default"
+    assert len(line.get_xdata()) < 800
+    sizes = dict(zip(line.get_xdata(), line.get_ydata(), strict=True))
+    assert (sizes[1001], sizes[1002]) == (1000, 1)
+    assert all(len(session.context_view(at=int(seq))) == size for seq, size in list(sizes.items())[::50])
+
+
+def test_what_of_the_context_has_no_timestamp_is_counted() -> None:
+    records = calls(4)
+    records[2].pop("timestamp")
+    assert "1 without a timestamp are not shown" in drawn(session_of(records).plot_context())
+
+
 def test_a_notebook_shows_the_figure_by_itself() -> None:
     """IPython asks an object for `_repr_png_`; no magic command and no `pyplot` is needed."""
     for figure in pictures(Session.read(MONDAY)):
