@@ -190,6 +190,7 @@ def test_a_broken_line_is_a_row_and_nothing_is_made_of_what_it_says(line: bytes)
         session = Session.read(source)
         assert session.to_arrow().num_rows == len(session)
         assert not [row for row in rows(session, "usage") if row["reported_input_tokens"] is not None]
+        assert all((row["seq"] or 0) >= 0 for row in rows(session, "messages"))
         for name in NAMES:
             session.to_arrow(name)
 
@@ -381,6 +382,15 @@ def test_the_rows_of_usage_add_up_to_the_totals(records: list[dict[str, Any]]) -
         if row["cost"] is not None:
             found_costs[row["currency"]] += row["cost"]
     assert found_costs == costs == used.costs
+
+
+def test_a_currency_may_be_named_as_a_member_of_the_tokens_is() -> None:
+    """Currencies are any text: one of that name is a cost, and no count of tokens."""
+    session = session_of(
+        numbered({"type": "usage", "inputTokens": 7, "cost": {"amount": 0.5, "currency": "input_tokens"}})
+    )
+    assert session.usage().costs == {"input_tokens": Decimal("0.5")}
+    assert rows(session, "usage")[0]["cost"] == Decimal("0.5")
 
 
 @given(usages())

@@ -319,6 +319,21 @@ def test_a_session_of_nothing_makes_pictures_that_say_so(source: bytes) -> None:
     assert "no record tells what a model used" in said[2]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"type":"message","seq":"x","id":"a","messageId":"m","role":"user"}', b'{"type":"tool_call","id":"a","callId":"c"}',
+        b'{"type":"usage","seq":null,"id":"a","contextTokens":5}', b'{"type":"compaction","id":"a","tokensBefore":"x","tokensAfter":-1}',
+        b'{"type":"rewind","to":7,"timestamp":9}', b'{"type":"session","agent":5,"sessionId":[]}', b"\x00",
+    ],
+)  # fmt: skip
+def test_broken_records_make_pictures(line: bytes) -> None:
+    whole = b'{"type":"tool_call","seq":5,"id":"b","callId":"d"}\n'
+    for source in (line, line + b"\n" + whole, whole + line):
+        for figure in pictures(Session.read(source)):
+            figure.draw_without_rendering()
+
+
 @settings(max_examples=8)
 @given(streams())
 def test_any_session_makes_pictures(records: list[dict[str, Any]]) -> None:

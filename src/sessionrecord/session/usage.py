@@ -13,7 +13,7 @@ from typing import Final
 from sessionrecord.records import ModelCall, ToolCall, Usage
 from sessionrecord.session.core import Core
 
-__all__ = ["EXACT", "TOKEN_MEMBERS", "Currency", "Fold", "ModelUsage", "UsageTotals", "fold", "level_of", "usage"]
+__all__ = ["EXACT", "TOKEN_MEMBERS", "Fold", "ModelUsage", "UsageTotals", "fold", "level_of", "usage"]
 
 TOKEN_MEMBERS: Final = (
     "input_tokens",
@@ -71,14 +71,6 @@ class UsageTotals:
     """Whether a record counted says that child sessions are in its counts; None: at least one says that it is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Currency:
-    """Costs in a currency, as a thing to be summed; it may be named as a token member is."""
-
-    name: str
-    """The currency."""
-
-
 @dataclass(slots=True)
 class _Series:
     """The records of one level and model."""
@@ -86,12 +78,17 @@ class _Series:
     deltas: list[Usage] = field(default_factory=list)
     cumulative: dict[tuple[str | None, str | None], list[Usage]] = field(default_factory=dict)
 
-    def counted(self, member: str | Currency) -> list[Usage]:
+    def add(self, record: Usage, level: str) -> None:
+        """Take in the next record."""
+        if record.counter != "cumulative":
+            self.deltas.append(record)
+            return
+        key = record.model_call_id if level == "model_call" else None, record.turn_id if level == "turn" else None
+        self.cumulative.setdefault(key, []).append(record)
+
+    def counted(self, member: str) -> list[Usage]:
         """The records whose values add up to the member's total: deltas, and of a counter the last of each run."""
-        if isinstance(member, str):
-            found = [u for u in self.deltas if getattr(u, member) is not None]
-        else:
-            found = [u for u in self.deltas if u.cost is not None and u.cost.currency == member.name]
+        found = [u for u in self.deltas if getattr(u, member) is not None]
         for counter in self.cumulative.values():
             last: tuple[Usage, int | Decimal] | None = None
             for u in counter:
@@ -105,7 +102,7 @@ class _Series:
                 found.append(last[0])
         return found
 
-    def values(self, member: str | Currency) -> list[int | Decimal]:
+    def values(self, member: str) -> list[int | Decimal]:
         """What adds up to the member's total."""
         return [v for u in self.counted(member) if (v := _value(u, member)) is not None]
 
@@ -115,11 +112,11 @@ class _Series:
         return sum(_value(u, member) is None for u in records)
 
 
-def _value(record: Usage, member: str | Currency) -> int | Decimal | None:
-    if isinstance(member, str):
+def _value(record: Usage, member: str) -> int | Decimal | None:
+    if member != "cost":
         found: int | None = getattr(record, member)
         return found
-    if record.cost is None or record.cost.currency != member.name:
+    if record.cost is None:
         return None
     amount = record.cost.amount
     return amount if isinstance(amount, Decimal) else Decimal(str(amount))
@@ -137,13 +134,15 @@ class Fold:
     """Session references of child sessions that tool calls name."""
     series: dict[str | None, dict[str, _Series]]
     """Model to level to the usage records."""
+    costs: dict[tuple[str | None, str], dict[str, _Series]]
+    """Model and currency to level to the usage records with a cost in it."""
     call_ids: dict[str | None, set[str]]
     """Model to the model calls that are known of."""
 
-    def counted(self, member: str | Currency) -> list[Usage]:
-        """The records whose values of a token member, or of costs in a currency, add up to the total."""
+    def counted(self, member: str) -> list[Usage]:
+        """The records whose values of a token member, or whose `cost`, add up to the totals."""
         found = list[Usage]()
-        for levels in self.series.values():
+        for levels in (self.costs if member == "cost" else self.series).values():
             found += next((u for level in _LEVELS if level in levels and (u := levels[level].counted(member))), [])
         return found
 
@@ -160,21 +159,19 @@ def fold(core: Core, at: int | None) -> Fold:
     records, calls, children = _latest(core, core.log.end(at))
     model_of = {c.model_call_id: c.model for _, c in calls}
     series: dict[str | None, dict[str, _Series]] = {}
+    costs: dict[tuple[str | None, str], dict[str, _Series]] = {}
     call_ids: dict[str | None, set[str]] = {}
     for _, call in calls:
         call_ids.setdefault(call.model, set()).add(call.model_call_id)
     for _, u in records:
         model = u.model if u.model is not None else model_of.get(u.model_call_id or "")
         level = level_of(u)
-        own = series.setdefault(model, {}).setdefault(level, _Series())
-        if u.counter == "cumulative":
-            key = u.model_call_id if level == "model_call" else None, u.turn_id if level == "turn" else None
-            own.cumulative.setdefault(key, []).append(u)
-        else:
-            own.deltas.append(u)
+        series.setdefault(model, {}).setdefault(level, _Series()).add(u, level)
+        if u.cost is not None:
+            costs.setdefault((model, u.cost.currency), {}).setdefault(level, _Series()).add(u, level)
         if level == "model_call" and u.model_call_id is not None and u.model_call_id not in model_of:
             call_ids.setdefault(model, set()).add(u.model_call_id)
-    return Fold(records, calls, children, series, call_ids)
+    return Fold(records, calls, children, series, costs, call_ids)
 
 
 def usage(core: Core, at: int | None) -> UsageTotals:
@@ -186,7 +183,7 @@ def usage(core: Core, at: int | None) -> UsageTotals:
     return UsageTotals(
         by_model=by_model,
         total=_sum(by_model.values()),
-        costs=_costs(series),
+        costs=_costs(folded.costs),
         calls=sum(map(len, call_ids.values())),
         incomplete=sum(_incomplete(u) for u in records),
         children=folded.children,
@@ -215,7 +212,7 @@ def _latest(core: Core, end: int) -> tuple[list[tuple[int, Usage]], list[tuple[i
     return records, calls, list(children)
 
 
-def _chosen(levels: dict[str, _Series], member: str | Currency) -> tuple[str, list[int | Decimal]] | None:
+def _chosen(levels: dict[str, _Series], member: str) -> tuple[str, list[int | Decimal]] | None:
     for level in _LEVELS:
         values = levels[level].values(member) if level in levels else []
         if values:
@@ -251,21 +248,13 @@ def _sum(models: Iterable[ModelUsage]) -> ModelUsage:
     return ModelUsage(**sums, missing=missing)
 
 
-def _costs(series: dict[str | None, dict[str, _Series]]) -> dict[str, Decimal]:
+def _costs(series: dict[tuple[str | None, str], dict[str, _Series]]) -> dict[str, Decimal]:
     costs: dict[str, Decimal] = {}
-    for levels in series.values():
-        currencies = {
-            u.cost.currency
-            for s in levels.values()
-            for u in [*s.deltas, *(u for c in s.cumulative.values() for u in c)]
-            if u.cost is not None
-        }
-        for currency in sorted(currencies):
-            chosen = _chosen(levels, Currency(currency))
-            if chosen is not None:
-                for value in chosen[1]:
-                    costs[currency] = EXACT.add(costs.get(currency, Decimal(0)), value)
-    return costs
+    for (_, currency), levels in series.items():
+        chosen = _chosen(levels, "cost")
+        for value in chosen[1] if chosen is not None else ():
+            costs[currency] = EXACT.add(costs.get(currency, Decimal(0)), value)
+    return dict(sorted(costs.items()))
 
 
 def _incomplete(record: Usage) -> bool:

@@ -16,7 +16,7 @@ from sessionrecord.display.frames.columns import (
     members,
     moment_column,
 )
-from sessionrecord.display.frames.place import Places
+from sessionrecord.display.frames.place import Places, seq_of
 from sessionrecord.records import (
     AudioBlock,
     Blocks,
@@ -84,8 +84,8 @@ def messages(core: Core, at: int | None) -> Rows:
     return {
         "message_id": [_key(core, i) if m is None else m.message_id for i, m in zip(firsts, said, strict=True)],
         "line": [log.line_number(i) for i in firsts],
-        "seq": [log.seqs[i] for i in firsts],
-        "last_seq": [log.seqs[chain[-1]] for chain in chains],
+        "seq": [seq_of(core, i) for i in firsts],
+        "last_seq": [seq_of(core, chain[-1]) for chain in chains],
         "revisions": [len(chain) for chain in chains],
         "valid": [m is not None for m in said],
         **{name: members(said, name) for name in _AS_SAID},

@@ -7,7 +7,13 @@ from functools import cached_property
 from sessionrecord.session.context import Absent, context_view
 from sessionrecord.session.core import Core
 
-__all__ = ["Places"]
+__all__ = ["Places", "seq_of"]
+
+
+def seq_of(core: Core, index: int) -> int | None:
+    """The `seq` that a record counts with; None before the first valid one."""
+    seq = core.log.seqs[index]
+    return seq if seq >= 0 else None
 
 
 class Places:

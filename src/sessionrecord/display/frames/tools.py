@@ -21,7 +21,7 @@ from sessionrecord.display.frames.columns import (
     moment_column,
     number,
 )
-from sessionrecord.display.frames.place import Places
+from sessionrecord.display.frames.place import Places, seq_of
 from sessionrecord.records import ToolCall
 from sessionrecord.session.calls import ToolUse, tool_calls
 from sessionrecord.session.core import Core
@@ -90,7 +90,7 @@ def tools(core: Core, at: int | None) -> Rows:
     return {
         "call_id": [use.call_id for use in uses],
         "line": [log.line_number(i) for i in firsts],
-        "seq": [log.seqs[i] for i in firsts],
+        "seq": [seq_of(core, i) for i in firsts],
         **{name: members(calls, name) for name in _OF_CALL},
         "arguments": [None if call is None else _arguments(call) for call in calls],
         "started": [None if call is None else _began(core, call, i) for call, i in zip(calls, firsts, strict=True)],

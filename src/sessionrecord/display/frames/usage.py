@@ -19,9 +19,10 @@ from sessionrecord.display.frames.columns import (
     moment_column,
     number,
 )
+from sessionrecord.display.frames.place import seq_of
 from sessionrecord.records import ModelCall, Usage
 from sessionrecord.session.core import Core
-from sessionrecord.session.usage import TOKEN_MEMBERS, Currency, fold, level_of
+from sessionrecord.session.usage import TOKEN_MEMBERS, fold, level_of
 
 __all__ = ["USAGE", "usage_rows"]
 
@@ -75,9 +76,7 @@ def usage_rows(core: Core, at: int | None) -> Rows:
     log = core.log
     folded = fold(core, at)
     calls = {call.model_call_id: call for _, call in folded.calls}
-    currencies = {Currency(u.cost.currency) for _, u in folded.records if u.cost is not None}
-    measures: list[str | Currency] = [*TOKEN_MEMBERS, *currencies]
-    counted = {measure: {id(u) for u in folded.counted(measure)} for measure in measures}
+    counted = {name: {id(u) for u in folded.counted(name)} for name in (*TOKEN_MEMBERS, "cost")}
     told = {u.model_call_id for _, u in folded.records if level_of(u) == "model_call"}
     # each row: index, usage record, model call; one of the latter two may be None
     rows: list[tuple[int, Usage | None, ModelCall | None]] = [
@@ -93,7 +92,7 @@ def usage_rows(core: Core, at: int | None) -> Rows:
     return {
         "source": ["model_call" if u is None else "usage" for u in used],
         "line": [log.line_number(i) for i, _, _ in rows],
-        "seq": [log.seqs[i] for i, _, _ in rows],
+        "seq": [seq_of(core, i) for i, _, _ in rows],
         **{name: members(about, name) for name in ("id", "turn_id", "timestamp", "model_call_id")},
         "scope": ["model_call" if u is None else level_of(u) for u in used],
         "counter": [None if u is None else u.counter or "delta" for u in used],
@@ -108,7 +107,7 @@ def usage_rows(core: Core, at: int | None) -> Rows:
             for name in TOKEN_MEMBERS
         },
         "cost": [
-            cost.amount if cost is not None and id(u) in counted[Currency(cost.currency)] else None
+            cost.amount if cost is not None and id(u) in counted["cost"] else None
             for u, cost in zip(used, costs, strict=True)
         ],
         "currency": [cost.currency if cost is not None else None for cost in costs],

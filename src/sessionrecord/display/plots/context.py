@@ -73,9 +73,9 @@ def _tokens(usage: Rows) -> list[tuple[str, Moment, int]]:
     for seq, time, scope, counter, tokens, *parts in zip(*(usage[name] for name in names), strict=True):
         known = [part for part in parts if part is not None]
         if tokens is not None:
-            found.append(("after", moment(seq, time), tokens))
+            found.append(("after", moment(seq or 0, time), tokens))
         elif known and scope == "model_call" and counter == "delta":
-            found.append(("read", moment(seq, time), sum(known)))
+            found.append(("read", moment(seq or 0, time), sum(known)))
     return found
 
 

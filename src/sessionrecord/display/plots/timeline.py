@@ -83,7 +83,7 @@ def _model_calls(records: Rows, usage: Rows) -> list[_Thing]:
     ):
         if scope != "model_call":
             continue
-        when = spans.get(f"modelCallId={call}", [moment(seq, time)])
+        when = spans.get(f"modelCallId={call}", [moment(seq or 0, time)])
         ended = when[-1] if len(when) > 1 else None
         things.append(
             _Thing("model calls", when[0], ended, "call-failed" if status in ("failed", "cancelled") else "call")
@@ -97,7 +97,7 @@ def _tool_calls(tools: Rows) -> list[_Thing]:
     for name, seq, started, finished, duration, outcome, has_call, results, result_seq in zip(
         *(tools[n] for n in names), strict=True
     ):
-        begin = moment(seq, started if has_call else finished)
+        begin = moment(seq or 0, started if has_call else finished)
         end = None if result_seq is None or not has_call else moment(result_seq, finished)
         if end is not None and end.seconds is None and begin.seconds is not None and duration is not None:
             end = Moment(end.seq, begin.seconds + duration / 1000)

@@ -23,13 +23,13 @@ _MODELS: Final = 12
 _CURRENCIES: Final = 3
 """Currencies shown."""
 _TOKENS: Final = {
-    "input_tokens": ("input tokens", "blue", ""),
-    "cache_read_tokens": ("read from cache", "sky", ""),
-    "cache_write_tokens": ("written to cache", "orange", ""),
-    "output_tokens": ("output tokens", "green", ""),
-    "total_tokens": ("all tokens", "grey", ""),
+    "input_tokens": ("input tokens", "blue"),
+    "cache_read_tokens": ("read from cache", "sky"),
+    "cache_write_tokens": ("written to cache", "orange"),
+    "output_tokens": ("output tokens", "green"),
+    "total_tokens": ("all tokens", "grey"),
 }
-"""Member to the panel's title, colour and hatch."""
+"""Member to the panel's title and colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,12 @@ def plot_usage(core: Core, at: int | None) -> Figure:
     """What each model used and cost. Raises `MissingExtraError`."""
     need("matplotlib", "plots")
     totals, costs = usage(core, at), _costs(core, at)
-    models = sorted(totals.by_model, key=lambda m: _weight(m, totals.by_model[m], costs), reverse=True)
+    most: dict[str | None, Decimal] = {}
+    for (_, model), cost in costs.items():
+        most[model] = max(cost, most.get(model, cost))
+    models = sorted(
+        totals.by_model, key=lambda m: (most.get(m, Decimal(0)), *_weight(m, totals.by_model[m])), reverse=True
+    )
     groups = [[m] for m in models[:_MODELS]] + ([models[_MODELS:]] if models[_MODELS:] else [])
     panels = _panels(groups, totals.by_model, costs)
     figure = new_figure(max(6.0, 2.4 * len(panels) + 2), 1.8 + 0.42 * len(groups))
@@ -84,11 +89,8 @@ def _costs(core: Core, at: int | None) -> dict[tuple[str, str | None], Decimal]:
     return found
 
 
-def _weight(
-    model: str | None, used: ModelUsage, costs: dict[tuple[str, str | None], Decimal]
-) -> tuple[Decimal, int, str]:
-    tokens = sum(value or 0 for value in (getattr(used, name) for name in _TOKENS))
-    return max((c for (_, m), c in costs.items() if m == model), default=Decimal(0)), tokens, model or ""
+def _weight(model: str | None, used: ModelUsage) -> tuple[int, str]:
+    return sum(getattr(used, name) or 0 for name in _TOKENS), model or ""
 
 
 def _name(group: list[str | None]) -> str:
@@ -99,7 +101,7 @@ def _panels(
     groups: list[list[str | None]], used: dict[str | None, ModelUsage], costs: dict[tuple[str, str | None], Decimal]
 ) -> list[_Panel]:
     panels: list[_Panel] = []
-    for member, (title, colour, _) in _TOKENS.items():
+    for member, (title, colour) in _TOKENS.items():
         if member == "total_tokens" and panels:
             continue  # it says again what the others say
         bars = [_tokens([used[m] for m in group], member) for group in groups]
