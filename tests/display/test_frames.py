@@ -178,6 +178,7 @@ def test_any_valid_records_make_frames(wires: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     "line",
     [
+        b'{"type":"message","seq":"x","id":"a","messageId":"m","role":"user"}', b'{"type":"usage","seq":-4,"id":"a","inputTokens":3}',
         b"", b"\n", b"[]", b"null", b"{", b'{"type":5,"seq":"x","id":[]}', b'{"type":"message","seq":2,"id":"a","content":5}',
         b'{"type":"message","seq":2,"id":"a","messageId":"m","role":"user","content":[5,{"type":"text","text":6}]}',
         b'{"type":"tool_call","seq":2,"id":"a","callId":7}', b'{"type":"usage","seq":2,"id":"a","inputTokens":-1}',
