@@ -44,8 +44,9 @@ class Core:
             lines = [log.line(i) for i in batch]
             values = [members_of(line) for line in lines]
             if batch.start <= self._taken < batch.stop:
+                types, codes = log.types, log.type_codes
                 for i in range(self._taken, batch.stop):
-                    members, record_type = values[i - batch.start], log.type(i)
+                    members, record_type = values[i - batch.start], types[codes[i]] or log.type(i)
                     structure.add(i, record_type, members, index.add(i, record_type, members))
                     self._taken = i + 1
             yield batch, lines, values

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from sessionrecord.display.extra import need
+from sessionrecord.records.content import Blocks, TextBlock, text_of
 from sessionrecord.records.envelope import EnvelopeModel
 from sessionrecord.scalars import TIMESTAMP_PATTERN
 
@@ -28,6 +29,7 @@ __all__ = [
     "amount_column",
     "fits",
     "incomplete",
+    "joined",
     "members",
     "moment_column",
     "number",
@@ -128,6 +130,13 @@ def members(records: Iterable[object | None], name: str) -> list[Any]:
     """A member of each record; None where there is no record."""
     get = attrgetter(name)
     return [None if record is None else get(record) for record in records]
+
+
+def joined(blocks: Blocks) -> str:
+    """The text of the text blocks; at less cost where there is one block, as there mostly is."""
+    if len(blocks) == 1 and isinstance(blocks[0], TextBlock):
+        return blocks[0].text
+    return text_of(blocks)
 
 
 def incomplete(record: EnvelopeModel) -> bool:

@@ -13,6 +13,7 @@ from sessionrecord.display.frames.columns import (
     Frame,
     Rows,
     incomplete,
+    joined,
     members,
     moment_column,
 )
@@ -89,7 +90,7 @@ def messages(core: Core, at: int | None) -> Rows:
         "revisions": [len(chain) for chain in chains],
         "valid": [m is not None for m in said],
         **{name: members(said, name) for name in _AS_SAID},
-        "text": [None if m is None or m.content is None else m.text for m in said],
+        "text": [None if blocks is None else joined(blocks) for blocks in contents],
         "reasoning": [None if blocks is None else _reasoning(blocks) for blocks in contents],
         "blocks": [None if blocks is None else len(blocks) for blocks in contents],
         "text_blocks": _count(contents, TextBlock),

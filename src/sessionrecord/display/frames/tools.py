@@ -17,6 +17,7 @@ from sessionrecord.display.frames.columns import (
     Column,
     Frame,
     Rows,
+    joined,
     members,
     moment_column,
     number,
@@ -85,7 +86,8 @@ def tools(core: Core, at: int | None) -> Rows:
     firsts = [_first(core, use) for use in uses]
     calls = [use.call for use in uses]
     results = [use.result for use in uses]
-    texts = [None if result is None or result.content is None else result.text for result in results]
+    contents = [None if result is None else result.content for result in results]
+    texts = [None if content is None else joined(content) for content in contents]
     asked = Counter(call.model_call_id for call in calls if call is not None)
     return {
         "call_id": [use.call_id for use in uses],
@@ -105,7 +107,9 @@ def tools(core: Core, at: int | None) -> Rows:
         ],
         "error_code": [None if result is None or result.error is None else result.error.code for result in results],
         "result_text": texts,
-        "result_bytes": [None if text is None else len(text.encode()) for text in texts],
+        "result_bytes": [
+            None if text is None else len(text) if text.isascii() else len(text.encode()) for text in texts
+        ],
         "result_seq": members(results, "seq"),
         "has_call": [call is not None for call in calls],
         "results": [len(use.results) for use in uses],
