@@ -10,7 +10,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP     = $(BIN)/python -m pip --quiet --disable-pip-version-check
 # What the checkers read: each folder that holds Python files.
-CODE    = src $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py examples/*.py benchmarks/*.py))))
+CODE    = src $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py examples/*.py benchmarks/*.py docs/*.py))))
 # More processes than one, unless told otherwise: PYTEST_ARGS="-n 0 -k pattern"
 PYTEST_ARGS ?= -n auto
 
@@ -88,7 +88,7 @@ format: $(VENV)/.stamp-dev
 docs: $(VENV)/.stamp-docs
 	$(BIN)/mkdocs build --strict
 
-bench: $(VENV)/.stamp-cli
+bench: $(VENV)/.stamp-dev
 	$(BIN)/python -m benchmarks
 
 clean:

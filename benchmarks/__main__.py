@@ -13,7 +13,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import asif, asm, data, suite
+from benchmarks import asif, asm, data, frames, suite
 from benchmarks.measure import Row
 
 
@@ -35,6 +35,7 @@ def _rows(folder: Path, sizes: list[int], rounds: int) -> Iterator[Row]:
             yield from suite.reading(path, count, form, rounds)
             if form == "canonical":
                 paths[count] = path
+                yield from frames.rows(path, count, rounds)
             else:
                 path.unlink()
         if len(sizes) > 1:

@@ -17,7 +17,8 @@
     ├── AssemblyError          a stream's whole is asked for and not there, or a segment does not fit into it
     ├── DocumentError          a document cannot be read at all
     ├── BuildError             what is added to a document, or the document built, breaks the format's rules
-    └── EmptyRunError          no event of a run, so no result
+    ├── EmptyRunError          no event of a run, so no result
+    └── MissingExtraError      a package of an extra is not installed
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ __all__ = [
     "EmptyRunError",
     "IJsonError",
     "InvalidRecordError",
+    "MissingExtraError",
     "RedactionError",
     "RefError",
     "RefNotFoundError",
@@ -129,3 +131,7 @@ class BuildError(_WithDiagnostics):
 
 class EmptyRunError(SessionRecordError, ValueError):
     """A result was asked for where there is no event of the run."""
+
+
+class MissingExtraError(SessionRecordError, ImportError):
+    """What was asked for needs a package that is not installed; the message says which extra brings it."""

@@ -1,1 +1,1 @@
-"""How sessions are looked at: as HTML, which needs nothing; other ways name the extra they need."""
+"""How sessions are looked at: as HTML, which needs nothing, and as frames and plots, which name the extra they need."""

@@ -67,8 +67,8 @@ def tool_calls(core: Core, at: int | None) -> list[ToolUse]:
     results: dict[str, list[ToolResult]] = {}
     requests: dict[str, PermissionRequest] = {}
     decisions: dict[str, PermissionDecision] = {}
-    for i in core.log.of_types(("tool_call", "tool_result", "permission_request", "permission_decision"), end):
-        record = core.record(i)
+    parts = list(core.log.of_types(("tool_call", "tool_result", "permission_request", "permission_decision"), end))
+    for record in core.records(parts):
         if isinstance(record, ToolCall):
             calls[record.call_id] = record
         elif isinstance(record, ToolResult):

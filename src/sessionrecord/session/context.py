@@ -174,6 +174,8 @@ class ContextView:
         core = self._core
         there, on_path, skipped = set(self._items), set(self._path), set(self._not_applied)
         rewound = core.structure.dropped(self._end)
+        compactions = {c: core.index.ref(c) for c in set(self._compacted.values())}
+        rewinds = {r: core.log.value(r).get("id") for r in set(rewound.values())}
         absent = []
         for e in core.structure.joined(self._end):
             if e in there:
@@ -181,9 +183,9 @@ class ContextView:
             if e in skipped:
                 absent.append(Absent(Entity(core, e), "not-applied", None))
             elif e in on_path:
-                absent.append(Absent(Entity(core, e), "compacted", core.index.ref(self._compacted[e])))
+                absent.append(Absent(Entity(core, e), "compacted", compactions[self._compacted[e]]))
             elif e in rewound:
-                absent.append(Absent(Entity(core, e), "rewound", core.log.value(rewound[e]).get("id")))
+                absent.append(Absent(Entity(core, e), "rewound", rewinds[rewound[e]]))
             else:
                 absent.append(Absent(Entity(core, e), "other-branch", None))
         return absent

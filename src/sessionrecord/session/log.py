@@ -29,7 +29,7 @@ from sessionrecord.records import RECORD_TYPES, InvalidRecord, Record
 from sessionrecord.records.parse import examine_line
 from sessionrecord.stream.fold import fragment, glued_finding
 
-__all__ = ["Log", "Source"]
+__all__ = ["Log", "Source", "members_of"]
 
 Source: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes
 """Where a stream is read from: a path, a binary file object, or the bytes themselves; compressed ones are unpacked."""
@@ -324,12 +324,7 @@ class Log:
 
     def value(self, index: int) -> dict[str, Any]:
         """The members as plain JSON, not proved; empty where the line is no JSON object."""
-        line = self.line(index)
-        try:
-            value = orjson.loads(line)
-        except ValueError:
-            value = _value(line)
-        return value if isinstance(value, dict) else {}
+        return members_of(self.line(index))
 
     def read_at(self, index: int) -> tuple[Record | InvalidRecord, list[Diagnostic]]:
         """The typed record and what was found in it."""
@@ -374,6 +369,15 @@ class Log:
             yield b"\n"
         for line in self.tail:
             yield line + b"\n"
+
+
+def members_of(line: bytes) -> dict[str, Any]:
+    """The members on a line as plain JSON, not proved; empty where it is no JSON object."""
+    try:
+        value = orjson.loads(line)
+    except ValueError:
+        value = _value(line)
+    return value if isinstance(value, dict) else {}
 
 
 def _value(line: bytes) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import RefNotFoundError, StreamError
@@ -22,7 +22,11 @@ from sessionrecord.session.log import Log, Source
 from sessionrecord.session.structure import NONE
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
     from sessionrecord.bundle import Externalized
+    from sessionrecord.display.frames.make import FrameName
     from sessionrecord.session.compare import SessionDiff
     from sessionrecord.session.context_diff import ContextDiff
 
@@ -136,6 +140,54 @@ class Views:
             record_type = log.type(i)
             found[record_type] = found.get(record_type, 0) + 1
         return found
+
+    def to_frame(self, at: int | None = None) -> pd.DataFrame:
+        """A row for each record. Columns and types: `display.frames.records`. Raises `MissingExtraError`."""
+        from sessionrecord.display.frames.make import pandas_of  # frames rest on sessions
+
+        return pandas_of(self._core, "records", self._at(at))
+
+    def messages_frame(self, at: int | None = None) -> pd.DataFrame:
+        """A row for each message, in its latest revision. Raises `MissingExtraError`."""
+        from sessionrecord.display.frames.make import pandas_of
+
+        return pandas_of(self._core, "messages", self._at(at))
+
+    def tools_frame(self, at: int | None = None) -> pd.DataFrame:
+        """A row for each tool call, with its result and the decision on it. Raises `MissingExtraError`."""
+        from sessionrecord.display.frames.make import pandas_of
+
+        return pandas_of(self._core, "tools", self._at(at))
+
+    def usage_frame(self, at: int | None = None) -> pd.DataFrame:
+        """A row for each usage record, with what it adds to the totals of `usage`. Raises `MissingExtraError`."""
+        from sessionrecord.display.frames.make import pandas_of
+
+        return pandas_of(self._core, "usage", self._at(at))
+
+    def to_arrow(self, frame: FrameName = "records", at: int | None = None) -> Any:
+        """A frame as a `pyarrow.Table`, which polars and DuckDB read without a copy. Raises `MissingExtraError`."""
+        from sessionrecord.display.frames.make import arrow_of
+
+        return arrow_of(self._core, frame, self._at(at))
+
+    def plot_timeline(self, at: int | None = None) -> Figure:
+        """What happened when: turns, messages, model calls, tool calls, compactions, rewinds. Raises `MissingExtraError`."""
+        from sessionrecord.display.plots import plot_timeline  # plots rest on sessions
+
+        return plot_timeline(self._core, self._at(at))
+
+    def plot_context(self, at: int | None = None) -> Figure:
+        """How large the context was over the session. Raises `MissingExtraError`."""
+        from sessionrecord.display.plots import plot_context
+
+        return plot_context(self._core, self._at(at))
+
+    def plot_usage(self, at: int | None = None) -> Figure:
+        """Tokens and costs by model. Raises `MissingExtraError`."""
+        from sessionrecord.display.plots import plot_usage
+
+        return plot_usage(self._core, self._at(at))
 
 
 class SessionAt(Views):

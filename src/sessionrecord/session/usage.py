@@ -14,7 +14,7 @@ from sessionrecord.diagnostics import excerpt
 from sessionrecord.records import ModelCall, ToolCall, Usage
 from sessionrecord.session.core import Core
 
-__all__ = ["TOKEN_MEMBERS", "ModelUsage", "UsageTotals", "usage"]
+__all__ = ["EXACT", "TOKEN_MEMBERS", "Fold", "ModelUsage", "UsageTotals", "fold", "level_of", "usage"]
 
 TOKEN_MEMBERS: Final = (
     "input_tokens",
@@ -28,7 +28,7 @@ TOKEN_MEMBERS: Final = (
 _LEVELS: Final = ("model_call", "turn", "session")
 
 
-_EXACT: Final = Context(prec=2000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
+EXACT: Final = Context(prec=2000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 """Digits enough for sums of doubles: those span 10^308 to 10^-324, with 17 digits more."""
 
 
@@ -92,21 +92,33 @@ class _Series:
     deltas: list[Usage] = field(default_factory=list)
     cumulative: dict[tuple[str | None, str | None], list[Usage]] = field(default_factory=dict)
 
-    def values(self, member: str) -> list[int | Decimal]:
-        """What adds up to the member's total."""
-        found = [v for u in self.deltas if (v := _value(u, member)) is not None]
+    def add(self, record: Usage, level: str) -> None:
+        """Take in the next record."""
+        if record.counter != "cumulative":
+            self.deltas.append(record)
+            return
+        key = record.model_call_id if level == "model_call" else None, record.turn_id if level == "turn" else None
+        self.cumulative.setdefault(key, []).append(record)
+
+    def counted(self, member: str) -> list[Usage]:
+        """The records whose values add up to the member's total: deltas, and of a counter the last of each run."""
+        found = [u for u in self.deltas if getattr(u, member) is not None]
         for counter in self.cumulative.values():
-            last: int | Decimal | None = None
+            last: tuple[Usage, int | Decimal] | None = None
             for u in counter:
                 value = _value(u, member)
                 if value is None:
                     continue
-                if last is not None and value < last:
-                    found.append(last)  # the counter fell: a new run began
-                last = value
+                if last is not None and value < last[1]:
+                    found.append(last[0])  # the counter fell: a new run began
+                last = u, value
             if last is not None:
-                found.append(last)
+                found.append(last[0])
         return found
+
+    def values(self, member: str) -> list[int | Decimal]:
+        """What adds up to the member's total."""
+        return [v for u in self.counted(member) if (v := _value(u, member)) is not None]
 
     def lacking(self, member: str) -> int:
         """How many of its records lack the member."""
@@ -115,63 +127,100 @@ class _Series:
 
 
 def _value(record: Usage, member: str) -> int | Decimal | None:
-    if member in TOKEN_MEMBERS:
+    if member != "cost":
         found: int | None = getattr(record, member)
         return found
-    if record.cost is None or record.cost.currency != member:
+    if record.cost is None:
         return None
     amount = record.cost.amount
     return amount if isinstance(amount, Decimal) else Decimal(str(amount))
 
 
-def usage(core: Core, at: int | None) -> UsageTotals:
-    """The totals of the records up to `at`: latest revisions only, deltas added, a cumulative counter counted once."""
-    end = core.log.end(at)
-    records, calls, children = _latest(core, end)
-    model_of = {c.model_call_id: c.model for c in calls}
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What the totals are made of: the latest revisions, by model and level."""
+
+    records: list[tuple[int, Usage]]
+    """The usage records, each with its index."""
+    calls: list[tuple[int, ModelCall]]
+    """The model calls that have a record, each with its index."""
+    children: list[str]
+    """Session references of child sessions that tool calls name."""
+    series: dict[str | None, dict[str, _Series]]
+    """Model to level to the usage records."""
+    costs: dict[tuple[str | None, str], dict[str, _Series]]
+    """Model and currency to level to the usage records with a cost in it."""
+    call_ids: dict[str | None, set[str]]
+    """Model to the model calls that are known of."""
+
+    def counted(self, member: str) -> list[Usage]:
+        """The records whose values of a token member, or whose `cost`, add up to the totals."""
+        found = list[Usage]()
+        for levels in (self.costs if member == "cost" else self.series).values():
+            found += next((u for level in _LEVELS if level in levels and (u := levels[level].counted(member))), [])
+        return found
+
+
+def level_of(record: Usage) -> str:
+    """What a usage record counts over: its scope, or what its other members tell."""
+    return record.scope or (
+        "model_call" if record.counter != "cumulative" or record.model_call_id is not None else "session"
+    )
+
+
+def fold(core: Core, at: int | None) -> Fold:
+    """The usage records and model calls up to `at`, sorted by what they count for."""
+    records, calls, children = _latest(core, core.log.end(at))
+    model_of = {c.model_call_id: c.model for _, c in calls}
     series: dict[str | None, dict[str, _Series]] = {}
+    costs: dict[tuple[str | None, str], dict[str, _Series]] = {}
     call_ids: dict[str | None, set[str]] = {}
-    for call in calls:
+    for _, call in calls:
         call_ids.setdefault(call.model, set()).add(call.model_call_id)
-    for u in records:
+    for _, u in records:
         model = u.model if u.model is not None else model_of.get(u.model_call_id or "")
-        level = u.scope or ("model_call" if u.counter != "cumulative" or u.model_call_id is not None else "session")
-        own = series.setdefault(model, {}).setdefault(level, _Series())
-        if u.counter == "cumulative":
-            key = u.model_call_id if level == "model_call" else None, u.turn_id if level == "turn" else None
-            own.cumulative.setdefault(key, []).append(u)
-        else:
-            own.deltas.append(u)
+        level = level_of(u)
+        series.setdefault(model, {}).setdefault(level, _Series()).add(u, level)
+        if u.cost is not None:
+            costs.setdefault((model, u.cost.currency), {}).setdefault(level, _Series()).add(u, level)
         if level == "model_call" and u.model_call_id is not None and u.model_call_id not in model_of:
             call_ids.setdefault(model, set()).add(u.model_call_id)
+    return Fold(records, calls, children, series, costs, call_ids)
+
+
+def usage(core: Core, at: int | None) -> UsageTotals:
+    """The totals of the records up to `at`: latest revisions only, deltas added, a cumulative counter counted once."""
+    folded = fold(core, at)
+    series, call_ids, records = folded.series, folded.call_ids, [u for _, u in folded.records]
     by_model = {m: _totals(series.get(m, {}), len(call_ids.get(m, ()))) for m in {**series, **call_ids}}
     flags = [u.includes_children for u in records if "includes_children" in u.model_fields_set]
     return UsageTotals(
         by_model=by_model,
         total=_sum(by_model.values()),
-        costs=_costs(series),
+        costs=_costs(folded.costs),
         calls=sum(map(len, call_ids.values())),
         incomplete=sum(_incomplete(u) for u in records),
-        children=children,
+        children=folded.children,
         includes_children=None if None in flags else any(flags),
     )
 
 
-def _latest(core: Core, end: int) -> tuple[list[Usage], list[ModelCall], list[str]]:
-    records: list[Usage] = []
-    calls: list[ModelCall] = []
+def _latest(core: Core, end: int) -> tuple[list[tuple[int, Usage]], list[tuple[int, ModelCall]], list[str]]:
+    records: list[tuple[int, Usage]] = []
+    calls: list[tuple[int, ModelCall]] = []
     children: dict[str, None] = {}
+    found: list[int] = []
     for i in core.log.of_types(("usage", "model_call", "tool_call"), end):
-        first = core.index.first[i]
-        if first != i:
+        if core.index.first[i] != i:
             continue
-        if core.log.type(i) == "tool_call" and b'"childSession"' not in core.log.line(core.index.latest(first, end)):
-            continue
-        record = core.record(core.index.latest(first, end))
+        latest = core.index.latest(i, end)
+        if core.log.type(i) != "tool_call" or b'"childSession"' in core.log.line(latest):
+            found.append(latest)
+    for latest, record in zip(found, core.records(found), strict=True):
         if isinstance(record, Usage):
-            records.append(record)
+            records.append((latest, record))
         elif isinstance(record, ModelCall):
-            calls.append(record)
+            calls.append((latest, record))
         elif isinstance(record, ToolCall) and record.child_session is not None:
             children[record.child_session] = None
     return records, calls, list(children)
@@ -213,21 +262,13 @@ def _sum(models: Iterable[ModelUsage]) -> ModelUsage:
     return ModelUsage(**sums, missing=missing)
 
 
-def _costs(series: dict[str | None, dict[str, _Series]]) -> dict[str, Decimal]:
+def _costs(series: dict[tuple[str | None, str], dict[str, _Series]]) -> dict[str, Decimal]:
     costs: dict[str, Decimal] = {}
-    for levels in series.values():
-        currencies = {
-            u.cost.currency
-            for s in levels.values()
-            for u in [*s.deltas, *(u for c in s.cumulative.values() for u in c)]
-            if u.cost is not None
-        }
-        for currency in sorted(currencies):
-            chosen = _chosen(levels, currency)
-            if chosen is not None:
-                for value in chosen[1]:
-                    costs[currency] = _EXACT.add(costs.get(currency, Decimal(0)), value)
-    return costs
+    for (_, currency), levels in series.items():
+        chosen = _chosen(levels, "cost")
+        for value in chosen[1] if chosen is not None else ():
+            costs[currency] = EXACT.add(costs.get(currency, Decimal(0)), value)
+    return dict(sorted(costs.items()))
 
 
 def _incomplete(record: Usage) -> bool:
