@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import gzip
+import io
 import json
 import os
 import stat
@@ -15,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionrecord import Session, SourceError, WriterError
+from sessionrecord import InvalidRecord, Session, SourceError, WriterError
 from sessionrecord.validate import RepairReport, repair, validate
 from sessionrecord.validate.plan import Plan, plan
 from sessionrecord_corpus import cases
@@ -411,7 +413,7 @@ def test_a_source_that_is_being_written_is_repaired_up_to_where_it_was(
     source.write_bytes(b"\n".join(first) + b"\n")
     made = plan(source)
 
-    def planned(_: object) -> Plan:
+    def planned(*_: object) -> Plan:
         source.write_bytes(b"\n".join(later) + b"\n")
         return made
 
@@ -479,3 +481,67 @@ def test_a_record_put_together_from_lines_is_judged_as_any_other(tmp_path: Path)
     assert [(a.action, a.line) for a in report.actions] == [("put-aside", 2), ("put-aside", 3)]
     assert report.rest is not None
     assert rest_of(report.rest) == [(2, first), (3, last)]
+
+
+def packed_stream(form: str) -> tuple[bytes, bytes]:
+    """A stream of many records, plain and packed."""
+    plain = b"".join(raw(line) + b"\n" for line in (H, *(state(n, reason=f"because {n * n}") for n in range(1, 2000))))
+    if form == "gzip":
+        return plain, gzip.compress(plain, mtime=0)
+    return plain, pytest.importorskip("zstandard").compress(plain)
+
+
+@pytest.mark.parametrize("form", ["gzip", "zstd"])
+def test_a_compressed_source_is_repaired_into_a_plain_stream(form: str, tmp_path: Path) -> None:
+    """By its first bytes, as every reader does, whatever its name."""
+    plain, packed = packed_stream(form)
+    source = tmp_path / "in.jsonl"
+    source.write_bytes(packed)
+    for given_as in (source, packed, io.BytesIO(packed)):
+        report = repair(given_as, tmp_path / "out", replace=True)
+        assert (tmp_path / "out").read_bytes() == plain
+        assert report.actions == ()
+        assert report.rest is None
+    assert source.read_bytes() == packed
+
+
+@pytest.mark.parametrize("form", ["gzip", "zstd"])
+@pytest.mark.parametrize("how", ["cut", "damaged"])
+def test_of_a_broken_compressed_source_is_saved_what_can_be_unpacked(form: str, how: str, tmp_path: Path) -> None:
+    """Nothing that can be read is lost, the torn last line lies beside, and it is said where the rest is."""
+    plain, packed = packed_stream(form)
+    broken = packed[: len(packed) * 2 // 3] + (b"" if how == "cut" else b"\xff" * 64)
+    source, target = tmp_path / "in.gz", tmp_path / "out"
+    source.write_bytes(broken)
+    readable = Session.read(source)
+    whole = [r for r in readable.records if not isinstance(r, InvalidRecord)]
+    if form == "gzip":
+        assert 100 < len(whole) < 2000  # a frame of zstd may be one block
+    elif not whole:
+        with pytest.raises(SourceError, match="no session header"):
+            repair(source, target)
+        return
+    for given_as in (source, broken, io.BytesIO(broken)):
+        report = repair(given_as, target, replace=True)
+        assert report.records == len(whole)
+        assert plain.startswith(target.read_bytes())
+        assert validate(target).ok
+        cut = [a for a in report.actions if a.action == "cut-short"]
+        assert [(a.codes, a.line) for a in cut] == [(("compression-broken",), len(readable))]
+        assert "is in the source alone" in report.to_text()
+        kept = b"".join(line for _, line in rest_of(report.rest)) if report.rest else b""
+        # what comes out of a damaged place may be anything; it is kept as it came out
+        assert target.read_bytes() + kept == b"".join(
+            line + b"\n" * (not isinstance(r, InvalidRecord))
+            for r in readable.records
+            for line in [r.raw if isinstance(r, InvalidRecord) else r.to_line()]
+        )
+    assert source.read_bytes() == broken
+
+
+def test_each_record_of_a_broken_compressed_source_is_checked_and_the_damage_told() -> None:
+    _, packed = packed_stream("gzip")
+    report = validate(packed[:-40], level="record")
+    assert [d.code for d in report.diagnostics if d.code != "json-invalid"] == ["compression-broken"]
+    assert report.diagnostics[-1].offset is not None
+    assert report.records == len(Session.read(packed[:-40]))

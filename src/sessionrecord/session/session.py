@@ -209,7 +209,10 @@ class Session(Views):
         return internalize(self, blob)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the stream: untouched lines byte for byte, then what was appended. Through a temporary file; mode 0600."""
+        """Write the stream: untouched lines byte for byte, then what was appended. Through a temporary file; mode 0600.
+
+        What is at `path` is replaced. A compressed source is written plain, whatever the name says.
+        """
         self._core.log.write(path)
 
     def __len__(self) -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from sessionrecord import ijson
 from sessionrecord.diagnostics import excerpt
-from sessionrecord.lines import BOM, ByteSource, PhysicalLine, read_lines
+from sessionrecord.lines import BOM, BrokenOff, ByteSource, PhysicalLine, read_lines
 from sessionrecord.records import InvalidRecord, SessionHeader, parse_record, read_record
 from sessionrecord.validate.mend import mend
 from sessionrecord.validate.pieces import pieces
@@ -16,10 +17,18 @@ from sessionrecord.validate.pieces import pieces
 __all__ = ["Action", "ActionName", "Edit", "Plan", "bare_line", "plan"]
 
 ActionName: TypeAlias = Literal[
-    "put-aside", "cut-out", "mended", "id-changed", "seq-changed", "header-moved", "bom-removed", "line-ends"
+    "put-aside",
+    "cut-out",
+    "mended",
+    "id-changed",
+    "seq-changed",
+    "header-moved",
+    "bom-removed",
+    "line-ends",
+    "cut-short",
 ]
 """What is done with a line: nothing of it is saved, its records are cut out, a record is mended, gets another ID or `seq`, the header
-comes first, a byte order mark is left out, line ends become one LF each."""
+comes first, a byte order mark is left out, line ends become one LF each, what follows it cannot be unpacked."""
 
 _MOST_LINES: Final = 64
 """Of how many lines one record is put together, at most."""
@@ -88,10 +97,10 @@ def bare_line(line: PhysicalLine) -> bytes:
     return data.removesuffix(b"\r") if line.ended else data
 
 
-def plan(source: ByteSource) -> Plan:
-    """Decide for every line of a source. Raises `SourceError` if it cannot be read."""
+def plan(source: ByteSource, broken: Callable[[BrokenOff], object] | None = None) -> Plan:
+    """Decide for every line of a source. Raises `SourceError` if it cannot be read; `broken` is told where it cannot be unpacked."""
     planner = _Planner()
-    for line in read_lines(source):
+    for line in read_lines(source, broken=broken):
         planner.take(line)
     return planner.finish()
 

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final, Literal, TypeAlias
 from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import SourceError, WriterError
-from sessionrecord.lines import ByteSource, PhysicalLine, read_lines
+from sessionrecord.lines import BrokenOff, ByteSource, PhysicalLine, read_lines
 from sessionrecord.validate.check import source_name, validate
 from sessionrecord.validate.order import rising
 from sessionrecord.validate.plan import Action, Plan, bare_line, plan
@@ -86,6 +86,9 @@ def repair(source: ByteSource, target: _Path, *, replace: bool = False) -> Repai
     Every line that is not in the stream as it was is kept in `TARGET.rest.jsonl`: `line`, `offset`, `action`, and its bytes as `text`,
     or `base64` where they are not UTF-8. The source is only read. Both files appear whole or not at all.
 
+    A source that is compressed is read as every reader does, and the stream is plain. Of one that is cut short or damaged, what comes
+    before the damage is saved; what follows cannot be told from its bytes and stays in the source alone, as an action says.
+
     Raises `SourceError` if the source cannot be read or has no session header, `WriterError` if a file to write exists and
     `replace` is false, or is the source itself.
     """
@@ -101,19 +104,20 @@ def repair(source: ByteSource, target: _Path, *, replace: bool = False) -> Repai
             raise WriterError(f"{file} is no regular file")
         if file.exists() and not replace:
             raise WriterError(f"{file} exists already; give the repair another name")
+    broken: list[BrokenOff] = []
     if not isinstance(source, bytes | str | os.PathLike) or (
         isinstance(source, str | os.PathLike) and not Path(source).is_file()
     ):
         # it is read twice, and a pipe gives its bytes once
-        source = b"".join(line.data + b"\n" * line.ended for line in read_lines(source))
-    made = plan(source)
+        source = b"".join(line.data + b"\n" * line.ended for line in read_lines(source, broken=broken.append))
+    made = plan(source, broken.append)
     if not made.records:
         raise SourceError(
             f"{name or 'the source'} has no session header, and none is made up: put one on its first line"
         )
     with _Temporary(path) as stream, _Temporary(rest) as side:
         writer = _Writer(made, stream.file, side.file)
-        for line in read_lines(source):
+        for line in read_lines(source, broken=broken.append):
             if line.number > made.lines:
                 break  # written since the plan was made
             writer.take(line)
@@ -135,9 +139,15 @@ def repair(source: ByteSource, target: _Path, *, replace: bool = False) -> Repai
         os.fspath(path),
         os.fspath(rest) if writer.aside else None,
         writer.written,
-        tuple(sorted((*made.actions, *writer.actions), key=lambda a: a.line)),
+        tuple(sorted((*made.actions, *writer.actions, *_cut_short(made, broken)), key=lambda a: a.line)),
         found,
     )
+
+
+def _cut_short(made: Plan, broken: list[BrokenOff]) -> Iterator[Action]:
+    for place in broken[:1]:  # it was met in each pass
+        message = f"{place.reason}; what follows cannot be unpacked and is in the source alone"
+        yield Action("cut-short", made.lines, place.offset, None, ("compression-broken",), message)
 
 
 class _Writer:
