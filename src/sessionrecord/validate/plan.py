@@ -167,7 +167,7 @@ class _Planner:
         if not joined.rstrip().endswith(b"}"):
             return
         cut = pieces(joined)
-        if len(cut) != 1 or not cut[0].certain or len(cut[0].data) < len(joined.strip()):
+        if len(cut) != 1 or len(cut[0]) < len(joined.strip()):
             return
         first, *others = self._open
         self._open = []
@@ -219,11 +219,7 @@ class _Planner:
         refusals: list[_Refusal] = []
         cut = pieces(bare)
         for piece in cut:
-            candidate = _candidate(piece.data, whole=piece.certain)
-            if isinstance(candidate, _Candidate) and not piece.certain and candidate.seq <= self._top:
-                candidate = _Refusal(
-                    codes, f"what follows the cut record may be part of it: its seq is {candidate.seq}"
-                )
+            candidate = _candidate(piece)
             if isinstance(candidate, _Candidate):
                 candidate = self._admit(line, candidate)
             if isinstance(candidate, _Refusal):
@@ -236,7 +232,7 @@ class _Planner:
             return
         lines = tuple(c.data for c in found)
         changes = [change for c in found for change in c.changes]
-        if len(cut) == 1 and len(cut[0].data) >= len(bare.strip()):
+        if len(cut) == 1 and len(cut[0]) >= len(bare.strip()):
             changes = changes or ["raw control characters in strings are written as escapes"]
             self._edit(line, "mended", lines, found[0].id, codes, "; ".join(changes))
             return
@@ -353,13 +349,13 @@ def _why(record: InvalidRecord, codes: tuple[str, ...]) -> str:
     return "no record can be read from it" if first is None else first.message
 
 
-def _candidate(data: bytes, *, whole: bool) -> _Candidate | _Refusal:
-    """The record in a piece of a line, mended where it has to be; behind a cut record only if it is valid as it is."""
+def _candidate(data: bytes) -> _Candidate | _Refusal:
+    """The record in a piece of a line, mended where it has to be."""
     record, found = read_record(data)
     if isinstance(record, InvalidRecord):
         errors = [d for d in found if d.severity == "error"]
         codes = tuple(dict.fromkeys(d.code for d in errors))
-        mended = mend(record) if whole else None
+        mended = mend(record)
         if mended is None:
             return _Refusal(codes, errors[0].message)
         data = ijson.dumps(mended.value)

@@ -13,6 +13,7 @@ from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import SourceError, WriterError
 from sessionrecord.lines import BrokenOff, ByteSource, PhysicalLine, read_lines
+from sessionrecord.lines.whole import WholeFile
 from sessionrecord.validate.check import source_name, validate
 from sessionrecord.validate.order import rising
 from sessionrecord.validate.plan import Action, Plan, bare_line, plan
@@ -115,7 +116,7 @@ def repair(source: ByteSource, target: _Path, *, replace: bool = False) -> Repai
         raise SourceError(
             f"{name or 'the source'} has no session header, and none is made up: put one on its first line"
         )
-    with _Temporary(path) as stream, _Temporary(rest) as side:
+    with _beside(path) as stream, _beside(rest) as side:
         writer = _Writer(made, stream.file, side.file)
         for line in read_lines(source, broken=broken.append):
             if line.number > made.lines:
@@ -130,10 +131,10 @@ def repair(source: ByteSource, target: _Path, *, replace: bool = False) -> Repai
         if wrong:
             raise WriterError(f"the repaired stream is not valid ({wrong[0]}); nothing is written, please report it")
         if writer.aside:
-            side.move()
+            side.put()
         elif replace:
             rest.unlink(missing_ok=True)
-        stream.move()
+        stream.put()
     return RepairReport(
         name,
         os.fspath(path),
@@ -148,6 +149,13 @@ def _cut_short(made: Plan, broken: list[BrokenOff]) -> Iterator[Action]:
     for place in broken[:1]:  # it was met in each pass
         message = f"{place.reason}; what follows cannot be unpacked and is in the source alone"
         yield Action("cut-short", made.lines, place.offset, None, ("compression-broken",), message)
+
+
+def _beside(place: Path) -> WholeFile:
+    try:
+        return WholeFile(place)
+    except OSError as e:
+        raise WriterError(f"cannot write to {place}: {e.strerror or e}") from e
 
 
 class _Writer:
@@ -206,36 +214,3 @@ class _Writer:
         except UnicodeDecodeError:
             entry["base64"] = base64.b64encode(bare).decode()
         self._side.write(ijson.dumps(entry) + b"\n")
-
-
-class _Temporary:
-    """A file beside its place, that goes there at once or not at all."""
-
-    def __init__(self, place: Path) -> None:
-        import tempfile  # not needed to validate, and slow to import
-
-        try:
-            handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
-        except OSError as e:
-            raise WriterError(f"cannot write to {place}: {e.strerror or e}") from e
-        self.file: BinaryIO = os.fdopen(handle, "wb")
-        self.path = Path(name)
-        self._place = place
-
-    def __enter__(self) -> _Temporary:
-        return self
-
-    def close(self) -> None:
-        """Bring what was written to the disk."""
-        self.file.flush()
-        os.fsync(self.file.fileno())
-        self.file.close()
-
-    def move(self) -> None:
-        """Put the file in its place."""
-        self.path.replace(self._place)
-
-    def __exit__(self, *_: object) -> Literal[False]:
-        self.file.close()
-        self.path.unlink(missing_ok=True)
-        return False
