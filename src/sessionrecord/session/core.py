@@ -24,6 +24,9 @@ class Core:
         self._structure = Structure(log, self._index)
         self._taken = 0
 
+    def __reduce__(self) -> tuple[type[Core], tuple[Log]]:
+        return Core, (self.log,)  # the rest is built again on first use
+
     def _take(self) -> None:
         """Bring index and structure up to the end of the log."""
         log, index, structure = self.log, self._index, self._structure

@@ -140,7 +140,7 @@ class Session(Views):
     """A session, lazy over its raw lines: a record is typed when touched. [S] "Stream".
 
     Opening finds lines, JSON syntax and the envelope; `diagnostics` reads everything. A path is mapped: the file must not be
-    cut short while the session is in use.
+    cut short while the session is in use. A session can be pickled, with all its bytes; to many processes send the path.
     """
 
     def __init__(self, log: Log) -> None:

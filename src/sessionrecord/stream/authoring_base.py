@@ -161,6 +161,11 @@ class AuthorBase(ABC):
         self._order = StreamOrder()
         self._lock = threading.RLock()
 
+    def __getstate__(self) -> object:
+        raise TypeError(
+            f"a {type(self).__name__} cannot be copied or pickled: send the records, and write them in one place"
+        )
+
     @abstractmethod
     def _append(self, record: EnvelopeModel, line: bytes) -> None:
         """Takes the record that comes next; `line` is its line without the newline. If it raises, nothing counts."""
