@@ -11,8 +11,8 @@ from sessionrecord.asm.event import RunEvent
 from sessionrecord.asm.parse import InvalidEvent, examine_line
 from sessionrecord.asm.plain import read_plain
 from sessionrecord.diagnostics import Diagnostic
-from sessionrecord.errors import StreamError
-from sessionrecord.lines import BLANKS, BOM, Batch, ByteSource, read_batches
+from sessionrecord.lines import BLANKS, Batch, ByteSource, LongLine, read_parts
+from sessionrecord.wire.lines import LineFindings, gap, unended
 
 __all__ = ["EventReader"]
 
@@ -21,7 +21,8 @@ class EventReader:
     """The events of a file of JSON lines, in file order: a line that is no valid event gives an `InvalidEvent`, and reading goes on.
 
     Iterating reads the source from where it is, a path or bytes from the start each time. Memory is bounded by a batch
-    of lines of about 32 KiB and the longest line. `events()` gives the valid events alone.
+    of lines of about 32 KiB and the longest line. `events()` gives the valid events alone. A compressed source is unpacked; one that is
+    damaged gives what comes before the damage, and `compression-broken`.
 
     With `strict`, `StreamError` is raised at the first error, after the events before it. Both ways `SourceError` is
     raised, when iteration begins, if the source cannot be opened.
@@ -30,16 +31,17 @@ class EventReader:
     def __init__(self, source: ByteSource, *, strict: bool = False) -> None:
         self._source = source
         self._strict = strict
-        self.diagnostics: list[Diagnostic] = []
-        """Everything found since iteration began, up to the event that came last."""
         self._begin()
 
     def _begin(self) -> None:
-        self.diagnostics = []
+        self._lines = LineFindings(strict=self._strict)
         self._line = 0
         self._empty = True
-        self._crlf = 0
-        self._first_crlf: tuple[int, int] | None = None
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """Everything found since iteration began, up to the event that came last."""
+        return self._lines.diagnostics
 
     def __iter__(self) -> Iterator[RunEvent | InvalidEvent]:
         return chain.from_iterable(self._batches())
@@ -50,12 +52,15 @@ class EventReader:
 
     def _batches(self) -> Iterator[Iterator[RunEvent | InvalidEvent]]:
         self._begin()
-        for batch in read_batches(self._source):
-            yield self._events(batch)
-        if self._first_crlf is not None:
-            self._report([Diagnostic.of("line-crlf", f"{self._crlf} lines end with CRLF")], *self._first_crlf)
+        for part in read_parts(self._source):
+            if isinstance(part, Batch):
+                yield self._events(part)
+            else:
+                self._line += isinstance(part, LongLine)
+                self._lines.report([gap(part)], self._line if isinstance(part, LongLine) else None, part.offset)
+        self._lines.end()
         if self._empty:
-            self._report([Diagnostic.of("stream-empty", "the stream holds no event")])
+            self._lines.report([Diagnostic.of("stream-empty", "the stream holds no event")])
 
     def _events(self, batch: Batch) -> Iterator[RunEvent | InvalidEvent]:
         data, offset, told = batch.data, batch.offset, 0
@@ -79,32 +84,10 @@ class EventReader:
 
     def _closely(self, line: bytes, number: int, offset: int, *, ended: bool) -> RunEvent | InvalidEvent | None:
         """The event with all that is to say of it, reported; None for a blank line."""
-        notes: list[Diagnostic] = []
-        if number == 1 and line.startswith(BOM):
-            line = line.removeprefix(BOM)
-            notes.append(Diagnostic.of("bom", "the stream begins with a byte order mark; it is skipped"))
-        if ended and line.endswith(b"\r"):
-            line = line[:-1]
-            self._crlf, self._first_crlf = self._crlf + 1, self._first_crlf or (number, offset)
+        line, notes = self._lines.bare(line, number, offset, ended=ended)
         if not line.strip(BLANKS):
-            self._report([*notes, Diagnostic.of("line-blank", "the line is blank")], number, offset)
+            self._lines.report([*notes, Diagnostic.of("line-blank", "the line is blank")], number, offset)
             return None
         event, found = examine_line(line)
-        placed = self._report([*notes, *(found if ended else _unended(found))], number, offset)
+        placed = self._lines.report([*notes, *(found if ended else unended(found))], number, offset)
         return replace(event, diagnostics=tuple(placed)) if isinstance(event, InvalidEvent) else event
-
-    def _report(self, found: list[Diagnostic], line: int | None = None, offset: int | None = None) -> list[Diagnostic]:
-        placed = [replace(d, line=line, offset=offset) for d in found]
-        self.diagnostics.extend(placed)
-        if self._strict and any(d.severity == "error" for d in placed):
-            raise StreamError(self.diagnostics)
-        return placed
-
-
-def _unended(found: list[Diagnostic]) -> list[Diagnostic]:
-    """The findings of a last line that has no newline: torn, or whole with only that missing."""
-    cut = [d for d in found if d.code in ijson.UNREADABLE]
-    if not cut:
-        return [*found, Diagnostic.of("newline-missing", "the last line is whole but has no newline")]
-    torn = Diagnostic.of("line-torn", f"the last line has no newline and is not whole: {cut[0].message}")
-    return [*(d for d in found if d not in cut or d.code == "nul-bytes"), torn]
