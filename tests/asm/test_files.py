@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 from pathlib import Path
 from typing import Any
@@ -175,3 +176,22 @@ def test_events_of_one_shape_share_nothing_that_can_change() -> None:
     first.metadata["x"] = 1
     first.payload.metadata["y"] = 2
     assert (second.metadata, second.payload.metadata, second.extra) == ({}, {}, {})
+
+
+def test_a_compressed_file_that_is_damaged_gives_what_could_be_read_and_no_result() -> None:
+    """Its end may be what the run came to."""
+    lines = b"".join(event("assistant_delta", {"content": str(n * n)}).to_line() + b"\n" for n in range(2000))
+    assert [e.to_line() for e in EventReader(gzip.compress(lines))] == lines.splitlines()
+    broken = gzip.compress(lines, mtime=0)[:-2000]
+    got: list[bytes] = []
+
+    def take() -> None:
+        for read in EventReader(broken):
+            got.append(read.to_line())
+
+    with pytest.raises(SourceError, match="ends early"):
+        take()
+    assert 100 < len(got) < 2000
+    assert lines.startswith(b"\n".join(got))
+    with pytest.raises(SourceError, match="ends early"):
+        reduce_run(EventReader(broken).events())

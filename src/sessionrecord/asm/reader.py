@@ -11,8 +11,8 @@ from sessionrecord.asm.event import RunEvent
 from sessionrecord.asm.parse import InvalidEvent, examine_line
 from sessionrecord.asm.plain import read_plain
 from sessionrecord.diagnostics import Diagnostic
-from sessionrecord.lines import BLANKS, Batch, ByteSource, LongLine, read_parts
-from sessionrecord.wire.lines import LineFindings, gap, unended
+from sessionrecord.lines import BLANKS, Batch, ByteSource, read_batches
+from sessionrecord.wire.lines import LineFindings, unended
 
 __all__ = ["EventReader"]
 
@@ -21,11 +21,11 @@ class EventReader:
     """The events of a file of JSON lines, in file order: a line that is no valid event gives an `InvalidEvent`, and reading goes on.
 
     Iterating reads the source from where it is, a path or bytes from the start each time. Memory is bounded by a batch
-    of lines of about 32 KiB and the longest line. `events()` gives the valid events alone. A compressed source is unpacked; one that is
-    damaged gives what comes before the damage, and `compression-broken`.
+    of lines of about 32 KiB and the longest line. `events()` gives the valid events alone.
 
     With `strict`, `StreamError` is raised at the first error, after the events before it. Both ways `SourceError` is
-    raised, when iteration begins, if the source cannot be opened.
+    raised, when iteration begins, if the source cannot be opened, and where a compressed one is damaged, after the events before that:
+    a fold must not take them for the whole run.
     """
 
     def __init__(self, source: ByteSource, *, strict: bool = False) -> None:
@@ -52,12 +52,8 @@ class EventReader:
 
     def _batches(self) -> Iterator[Iterator[RunEvent | InvalidEvent]]:
         self._begin()
-        for part in read_parts(self._source):
-            if isinstance(part, Batch):
-                yield self._events(part)
-            else:
-                self._line += isinstance(part, LongLine)
-                self._lines.report([gap(part)], self._line if isinstance(part, LongLine) else None, part.offset)
+        for batch in read_batches(self._source):
+            yield self._events(batch)
         self._lines.end()
         if self._empty:
             self._lines.report([Diagnostic.of("stream-empty", "the stream holds no event")])
