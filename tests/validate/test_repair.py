@@ -517,7 +517,8 @@ def test_a_record_put_together_from_lines_is_judged_as_any_other(tmp_path: Path)
 
 def packed_stream(form: str) -> tuple[bytes, bytes]:
     """A stream of many records, plain and packed."""
-    plain = b"".join(raw(line) + b"\n" for line in (H, *(state(n, reason=f"because {n * n}") for n in range(1, 2000))))
+    states = (raw(state(n, reason=f"because {n * n}")) for n in range(1, 2000))
+    plain = b"".join(line + b"\n" for line in (H, *states))
     if form == "gzip":
         return plain, gzip.compress(plain, mtime=0)
     return plain, pytest.importorskip("zstandard").compress(plain)

@@ -100,7 +100,7 @@ class Manifest(WireModel):
         {"format", "formatVersion", "createdAt", "producer", "blobs", "native"}
     )
 
-    format: Omittable[str] = Field(None, json_schema_extra={"enum": [FORMAT]})
+    format: Omittable[str] = Field(default=None, json_schema_extra={"enum": [FORMAT]})
     """`asr-bundle`."""
     format_version: Omittable[str] = None
     """The version of the format."""
@@ -108,7 +108,7 @@ class Manifest(WireModel):
     """When the bundle was made."""
     producer: Omittable[Producer] = None
     """The software that made it."""
-    streams: Omittable[list[BundleStream]] = Field(None, json_schema_extra={"minItems": 1})
+    streams: Omittable[list[BundleStream]] = Field(default=None, json_schema_extra={"minItems": 1})
     """The streams, one or more. [S] "Bundle"."""
     blobs: Omittable[list[BundleBlob]] = None
     """The blobs, each once."""
