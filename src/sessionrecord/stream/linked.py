@@ -20,13 +20,13 @@ _LINKS: Final = {
     "rewind": ("to",),
 }
 """Record type to the members that name where in the conversation it belongs."""
-_KEYS: Final[dict[type[EnvelopeModel], tuple[str, str] | None]] = {
+_KEYS: Final[dict[type[EnvelopeModel], tuple[str, str]]] = {
     Message: ("messageId=", "message_id"),
     ToolCall: ("callId=", "call_id"),
     Compaction: ("compactionId=", "compaction_id"),
-    ToolResult: None,
+    ToolResult: ("", "id"),
 }
-"""Participating records to how a ref begins that names one by its key, and the attribute; a result is named by its record ID."""
+"""Participating records to how a ref begins that names one by its key, and the attribute; a result is named by its record ID alone."""
 
 
 class LinkedOrder(StreamOrder):
@@ -66,9 +66,7 @@ class LinkedOrder(StreamOrder):
                 self._targets.add(f"{key}={value}")
 
     def _add(self, record: EnvelopeModel) -> None:
-        cls = type(record)
-        if cls in _KEYS:
+        named = _KEYS.get(type(record))
+        if named is not None:
             self._targets.add(record.id)
-            named = _KEYS[cls]
-            if named is not None:
-                self._targets.add(named[0] + getattr(record, named[1]))
+            self._targets.add(named[0] + getattr(record, named[1]))
