@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from sessionrecord.bundle import Manifest
+from sessionrecord.bundle.manifest import LENIENT_OF_PRODUCER, Manifest
 from sessionrecord.records import Record, SessionHeader
 from sessionrecord.records.content import UnknownTag
 from sessionrecord.wire import WireModel
@@ -64,7 +64,7 @@ class _Generator(GenerateJsonSchema):
 
 
 def _allow_null(member: dict[str, Any]) -> None:
-    if isinstance(member.get("type"), str):
+    if isinstance(member.get("type"), str) and "enum" not in member:
         member["type"] = [member["type"], "null"]
     else:
         rule = dict(member)
@@ -113,6 +113,10 @@ def _header() -> dict[str, Any]:
 def _manifest() -> dict[str, Any]:
     made = TypeAdapter(Manifest).json_schema(schema_generator=_Generator)
     made["title"] = "ASR bundle manifest"
+    made["required"] = ["streams"]
+    for name, member in made["$defs"]["Producer"]["properties"].items():
+        if name in LENIENT_OF_PRODUCER:
+            _allow_null(member)
     return made
 
 

@@ -1,13 +1,17 @@
-"""The conformance corpus: small streams, and what a reader has to find in each. Imports nothing of `sessionrecord`."""
+"""The conformance corpus: small streams and bundles, and what a reader has to find in each. Imports nothing of `sessionrecord`."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Case", "Finding", "Repaired", "Strict", "cases", "root"]
+__all__ = ["BundleCase", "Case", "Finding", "Repaired", "Strict", "bundles", "cases", "root"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -22,11 +26,18 @@ class Finding:
     """`error`, `warning` or `info`."""
     pointer: str
     """JSON Pointer of the member; empty where it is about the line."""
+    path: str = ""
+    """The file in the bundle; empty where it is about the bundle as a whole, and in a stream."""
 
     @classmethod
     def of(cls, members: Any) -> Finding:
         """A finding from a JSON object: an absent or null line or pointer is 0 or empty."""
         return cls(members.get("line") or 0, members["code"], members["severity"], members.get("pointer") or "")
+
+    @classmethod
+    def in_bundle(cls, members: Any) -> Finding:
+        """The same with its path, which may be absent or null too."""
+        return replace(cls.of(members), path=members.get("path") or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +82,62 @@ class Case:
     """What a repair saves, where that is told."""
 
 
+@dataclass(frozen=True, slots=True)
+class BundleCase:
+    """One bundle and what is expected of it."""
+
+    name: str
+    """The case's name, unique among the bundles."""
+    path: Path
+    """The bundle: a folder, a zip or a tar archive."""
+    about: str
+    """What it shows, in a sentence."""
+    kind: str
+    """`valid`, `invalid`: it is refused as a whole, or `recoverable`: it opens, and something in it is wrong."""
+    findings: tuple[Finding, ...]
+    """What a reader finds that checks every file and every stream, in no order."""
+    readable: tuple[str, ...] | None
+    """The files of the manifest that can be read whole, in its order; None where the bundle is refused."""
+    manifest: bool | None
+    """Whether a JSON Schema takes `bundle.json`; None where that is not asked."""
+    links: dict[str, str]
+    """Symbolic links that belong into the folder and cannot be kept there: path to target."""
+
+    @contextmanager
+    def materialized(self) -> Iterator[Path]:
+        """The bundle with its links, in a folder that is removed at the end. Raises `OSError` where no links can be made."""
+        if not self.links:
+            yield self.path
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder, self.path.name)
+            shutil.copytree(self.path, copy)
+            for path, target in self.links.items():
+                (copy / path).parent.mkdir(exist_ok=True)
+                (copy / path).symlink_to(target)
+            yield copy
+
+
 def root() -> Path:
-    """The folder with `manifest.json` and `streams/`."""
+    """The folder with `manifest.json`, `streams/` and `bundles/`."""
     here = Path(__file__).resolve().parent
     installed = here / "corpus"
     return installed if installed.is_dir() else here.parent.parent / "tests" / "corpus"
 
 
 def cases() -> list[Case]:
-    """All cases in their order."""
-    folder = root()
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    return [_case(folder, entry) for entry in manifest["cases"]]
+    """All streams in their order."""
+    return [_case(root(), entry) for entry in _manifest()["cases"]]
+
+
+def bundles() -> list[BundleCase]:
+    """All bundles in their order."""
+    return [_bundle(root(), entry) for entry in _manifest()["bundles"]]
+
+
+def _manifest() -> dict[str, Any]:
+    made: dict[str, Any] = json.loads((root() / "manifest.json").read_text(encoding="utf-8"))
+    return made
 
 
 def _case(folder: Path, entry: dict[str, Any]) -> Case:
@@ -98,4 +153,17 @@ def _case(folder: Path, entry: dict[str, Any]) -> Case:
         None
         if repaired is None
         else Repaired(None if repaired["ids"] is None else tuple(repaired["ids"]), tuple(repaired["aside"])),
+    )
+
+
+def _bundle(folder: Path, entry: dict[str, Any]) -> BundleCase:
+    return BundleCase(
+        entry["name"],
+        folder / entry["file"],
+        entry["about"],
+        entry["kind"],
+        tuple(map(Finding.in_bundle, entry["findings"])),
+        None if entry["readable"] is None else tuple(entry["readable"]),
+        entry["manifest"],
+        entry.get("links", {}),
     )

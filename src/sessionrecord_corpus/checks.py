@@ -7,11 +7,12 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sessionrecord_corpus import Case, Finding
+from sessionrecord_corpus import BundleCase, Case, Finding
 
 if TYPE_CHECKING:
     from sessionrecord import Diagnostic
@@ -21,20 +22,27 @@ __all__ = ["Check", "MismatchError", "Validator", "checks_of_command", "checks_o
 Check: TypeAlias = Callable[[], None]
 """Raises `MismatchError` where the expectation is not met."""
 Validator: TypeAlias = Callable[[Path], Iterable[Any]]
-"""Path of a stream to its findings: JSON objects with `line`, `code`, `severity` and `pointer`."""
+"""Path of a stream or bundle to its findings: JSON objects with `line`, `code`, `severity` and `pointer`, in a bundle `path` too."""
 
 
 class MismatchError(Exception):
     """What was found is not what the corpus expects."""
 
 
-def checks_of_validator(case: Case, validator: Validator) -> dict[str, Check]:
+def checks_of_validator(case: Case | BundleCase, validator: Validator) -> dict[str, Check]:
     """Name to check, of an implementation that gives its findings."""
-    return {"tolerant": lambda: _compare(case, map(Finding.of, validator(case.path)))}
+    if isinstance(case, BundleCase):
+        return {"bundle": lambda: _in_bundle(case, validator)}
+    return {"tolerant": lambda: _compare(case, case.tolerant, map(Finding.of, validator(case.path)))}
 
 
-def checks_of_command(case: Case, command: str) -> dict[str, Check]:
-    """The same for a command, to which the stream's path is added. It prints a JSON object with `findings`."""
+def _in_bundle(case: BundleCase, validator: Validator) -> None:
+    with case.materialized() as path:
+        _compare(case, case.findings, map(Finding.in_bundle, validator(path)))
+
+
+def checks_of_command(case: Case | BundleCase, command: str) -> dict[str, Check]:
+    """The same for a command, to which the path of stream or bundle is added. It prints a JSON object with `findings`."""
     return checks_of_validator(case, partial(_run, command))
 
 
@@ -48,8 +56,14 @@ def _run(command: str, path: Path) -> Any:
         ) from e
 
 
-def checks_of_package(case: Case) -> dict[str, Check]:
-    """The checks of `sessionrecord`: reading tolerantly and strictly, and repair where the case tells what that saves."""
+def checks_of_package(case: Case | BundleCase) -> dict[str, Check]:
+    """The checks of `sessionrecord`.
+
+    Of a stream: reading tolerantly and strictly, and repair where the case tells what that saves. Of a bundle: validating it, and
+    reading each of its files.
+    """
+    if isinstance(case, BundleCase):
+        return {**checks_of_validator(case, _validate_bundle), "readable": lambda: _readable(case)}
     checks: dict[str, Check] = {"tolerant": lambda: _tolerant(case), "strict": lambda: _strict(case)}
     if case.repaired is not None:
         checks["repaired"] = lambda: _repaired(case)
@@ -59,7 +73,7 @@ def checks_of_package(case: Case) -> dict[str, Check]:
 def _tolerant(case: Case) -> None:
     from sessionrecord.validate import validate
 
-    _compare(case, _found(validate(case.path).diagnostics))
+    _compare(case, case.tolerant, _found(validate(case.path).diagnostics))
 
 
 def _strict(case: Case) -> None:
@@ -95,12 +109,33 @@ def _repaired(case: Case) -> None:
         raise MismatchError(f"{case.name}: repair gives {got}, expected {want}")
 
 
+def _validate_bundle(path: Path) -> Iterable[Any]:
+    from sessionrecord.validate import validate
+
+    return [d.to_dict() for d in validate(path, level="bundle").diagnostics]
+
+
+def _readable(case: BundleCase) -> None:
+    from sessionrecord.bundle import Bundle
+    from sessionrecord.errors import BundleError
+
+    got: tuple[str, ...] | None = None
+    with case.materialized() as path, suppress(BundleError), Bundle.open(path) as bundle:
+        got = ()
+        for _, entry in bundle.manifest.entries():
+            with suppress(BundleError):
+                bundle.read(entry)
+                got += (entry.path,)
+    if got != case.readable:
+        raise MismatchError(f"{case.name} ({case.about}): {got} can be read, expected {case.readable}")
+
+
 def _found(diagnostics: Iterable[Diagnostic]) -> Iterator[Finding]:
     return (Finding.of(d.to_dict()) for d in diagnostics)
 
 
-def _compare(case: Case, found: Iterable[Finding]) -> None:
-    got, want = sorted(found), sorted(case.tolerant)
+def _compare(case: Case | BundleCase, expected: Iterable[Finding], found: Iterable[Finding]) -> None:
+    got, want = sorted(found), sorted(expected)
     if got != want:
         extra = [f for f in got if f not in want] or ([] if len(got) <= len(want) else got)
         lacking = [f for f in want if f not in got]

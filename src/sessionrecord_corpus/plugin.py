@@ -5,7 +5,7 @@ Until the option is given, nothing but this small module is imported.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,10 @@ class Hooks:
     def pytest_sessionrecord_validate(self, path: Path) -> Iterable[Any] | None:
         """The findings of another implementation in the stream at `path`: objects with `line`, `code`, `severity`, `pointer`."""
 
+    @pytest.hookspec(firstresult=True)
+    def pytest_sessionrecord_validate_bundle(self, path: Path) -> Iterable[Any] | None:
+        """The same in the bundle at `path`, and in its streams; each finding also has the `path` of its file in the bundle."""
+
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Declare the hook."""
@@ -34,12 +38,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--sessionrecord-corpus",
         action="store_true",
-        help="run the conformance corpus of session streams, and nothing else",
+        help="run the conformance corpus of session streams and bundles, and nothing else",
     )
     group.addoption(
         "--sessionrecord-corpus-command",
         metavar="COMMAND",
         help="check this command: it gets the path of a stream and prints a JSON object with its findings",
+    )
+    group.addoption(
+        "--sessionrecord-corpus-bundle-command",
+        metavar="COMMAND",
+        help="check this command: it gets the path of a bundle and prints a JSON object with its findings",
     )
 
 
@@ -57,21 +66,30 @@ def pytest_collection(session: pytest.Session) -> bool | None:
 
 
 def _items(session: pytest.Session) -> Iterator[pytest.Item]:
-    from sessionrecord_corpus import cases
-    from sessionrecord_corpus.checks import checks_of_command, checks_of_package, checks_of_validator
+    from sessionrecord_corpus import bundles, cases
+    from sessionrecord_corpus.checks import checks_of_package
 
-    config = session.config
-    command = config.getoption("sessionrecord_corpus_command")
-    hook = config.hook.pytest_sessionrecord_validate
-    for case in cases():
-        if command:
-            checks = checks_of_command(case, command)
-        elif hook.get_hookimpls():
-            checks = checks_of_validator(case, lambda path: hook(path=path))
-        else:
-            checks = checks_of_package(case)
-        for name, check in checks.items():
-            yield CorpusItem.from_parent(session, name=f"{case.name}[{name}]", check=check, about=case.about)
+    option, hook = session.config.getoption, session.config.hook
+    streams = _of_another(option("sessionrecord_corpus_command"), hook.pytest_sessionrecord_validate)
+    packed = _of_another(option("sessionrecord_corpus_bundle_command"), hook.pytest_sessionrecord_validate_bundle)
+    if streams is None and packed is None:
+        streams = packed = checks_of_package
+    for found, checks_of in ((cases(), streams), (bundles(), packed)):
+        if checks_of is not None:  # an implementation of one is not asked for the other
+            for case in found:
+                for name, check in checks_of(case).items():
+                    yield CorpusItem.from_parent(session, name=f"{case.name}[{name}]", check=check, about=case.about)
+
+
+def _of_another(command: str | None, hook: Any) -> Callable[[Any], dict[str, Check]] | None:
+    """What checks another implementation; None where none is given."""
+    from sessionrecord_corpus.checks import checks_of_command, checks_of_validator
+
+    if command:
+        return lambda case: checks_of_command(case, command)
+    if hook.get_hookimpls():
+        return lambda case: checks_of_validator(case, lambda path: hook(path=path))
+    return None
 
 
 class CorpusItem(pytest.Item):

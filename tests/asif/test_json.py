@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
+import zstandard
 
 from sessionrecord import ijson
-from sessionrecord.asif import Document
+from sessionrecord.asif import Document, Limits
 from sessionrecord.errors import DocumentError
 from tests.asif.minimal import minimal
 
@@ -59,3 +65,20 @@ def test_what_json_allows_is_told_and_kept_as_written(literal: str, code: str) -
     assert [(f.code, f.severity, f.pointer) for f in report.findings] == [(code, "warning", "/x-note")]
     assert report.ok
     assert document.to_bytes() == source
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_a_compressed_document_is_unpacked_or_refused(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    """As streams are: by its first bytes. What unpacks to more than the limit is not held, what is cut short is no document."""
+    plain = json.dumps(minimal()).encode()
+    packed = pack(plain)
+    (tmp_path / "document.json").write_bytes(packed)
+    for document in (Document.parse(packed), Document.read(tmp_path / "document.json")):
+        assert document.to_bytes() == plain
+        assert document.check().ok
+    with pytest.raises(DocumentError) as caught:
+        Document.parse(packed[:-8])
+    assert [d.code for d in caught.value.diagnostics] == ["compression-broken"]
+    with pytest.raises(DocumentError) as caught:
+        Document.parse(pack(plain + b" " * (1 << 20)), limits=Limits(document_bytes=1 << 20))
+    assert [d.code for d in caught.value.diagnostics] == ["limit-exceeded"]

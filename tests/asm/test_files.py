@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 from collections.abc import Iterator
 from decimal import Decimal
@@ -273,3 +274,22 @@ def test_a_fold_goes_on_where_a_look_at_the_events_of_a_file_has_stopped() -> No
     events = EventReader(A + b"\n").events()
     assert reduce_run(events).text == "a"
     assert list(events) == []
+
+
+def test_a_compressed_file_that_is_damaged_gives_what_could_be_read_and_no_result() -> None:
+    """Its end may be what the run came to."""
+    lines = b"".join(event("assistant_delta", {"content": str(n * n)}).to_line() + b"\n" for n in range(2000))
+    assert [e.to_line() for e in EventReader(gzip.compress(lines))] == lines.splitlines()
+    broken = gzip.compress(lines, mtime=0)[:-2000]
+    got: list[bytes] = []
+
+    def take() -> None:
+        for read in EventReader(broken):
+            got.append(read.to_line())
+
+    with pytest.raises(SourceError, match="ends early"):
+        take()
+    assert 100 < len(got) < 2000
+    assert lines.startswith(b"\n".join(got))
+    with pytest.raises(SourceError, match="ends early"):
+        reduce_run(EventReader(broken).events())

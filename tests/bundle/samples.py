@@ -5,13 +5,11 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import struct
 import tarfile
 import warnings
 import zipfile
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -101,57 +99,9 @@ def tar_member(name: str, kind: bytes = tarfile.REGTYPE, **attributes: Any) -> t
     return info
 
 
-@dataclass
-class Raw:
-    """A member of a zip archive of which everything can be a lie: `central` and `local` override the fields of the headers."""
-
-    name: bytes
-    data: bytes = b""
-    packed: bytes | None = None
-    central: dict[str, int | bytes] = field(default_factory=dict)
-    local: dict[str, int | bytes] = field(default_factory=dict)
-
-
 def deflated(data: bytes) -> bytes:
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     return packer.compress(data) + packer.flush()
-
-
-def raw_zip(members: Iterable[Raw], count: int | None = None, after: bytes = b"", before: bytes = b"") -> bytes:
-    """A zip archive, each header written field by field (APPNOTE 4.3.7, 4.3.12, 4.3.16)."""
-    body, central, total = before, b"", 0
-    for m in members:
-        packed = m.data if m.packed is None else m.packed
-        fields: dict[str, Any] = {
-            "name": m.name,
-            "flags": 0,
-            "method": 0 if m.packed is None else 8,
-            "crc": zlib.crc32(m.data),
-            "packed": len(packed),
-            "size": len(m.data),
-            "at": len(body) - len(before),
-            "attributes": 0,
-            "made_by": 20,
-            "extra": b"",
-        }
-        here: dict[str, Any] = {**fields, **m.local}
-        there: dict[str, Any] = {**fields, **m.central}
-        body += struct.pack(
-            "<4s5H3L2H", b"PK\3\4", 20, here["flags"], here["method"], 0, 0, here["crc"], here["packed"], here["size"],
-            len(here["name"]), len(here["extra"]),
-        ) + here["name"] + here["extra"] + packed  # fmt: skip
-        central += struct.pack(
-            "<4s6H3L5H2L", b"PK\1\2", there["made_by"], 20, there["flags"], there["method"], 0, 0, there["crc"],
-            there["packed"], there["size"], len(there["name"]), len(there["extra"]), 0, 0, 0, there["attributes"], there["at"],
-        ) + there["name"] + there["extra"]  # fmt: skip
-        total += 1
-    count = total if count is None else count
-    start = len(body) - len(before)
-    return body + central + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, len(central), start, 0) + after
-
-
-def raw_members(files: dict[str, bytes]) -> list[Raw]:
-    return [Raw(path.encode(), data) for path, data in files.items()]
 
 
 def codes(findings: Iterable[BundleDiagnostic]) -> list[tuple[str, str | None]]:

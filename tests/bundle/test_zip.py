@@ -17,7 +17,8 @@ from sessionrecord.bundle import Bundle, Limits, verify
 from sessionrecord.bundle.container import SharedFile
 from sessionrecord.bundle.zip import ZipContainer
 from sessionrecord.errors import BundleError, SourceError
-from tests.bundle.samples import Raw, bundle_files, codes, deflated, in_zip, raw_members, raw_zip
+from tests.bundle.samples import bundle_files, codes, deflated, in_zip
+from tests.corpus.archives import Raw, raw_members, raw_zip
 
 FILES = bundle_files()
 LOG = "native/log.jsonl"

@@ -1,9 +1,10 @@
-"""Writes the conformance corpus: `python -m tests.corpus.make` makes `streams/` and `manifest.json` anew.
+"""Writes the conformance corpus: `python -m tests.corpus.make` makes `streams/`, `bundles/` and `manifest.json` anew.
 
 What is expected of each stream is written here by hand, from the specification and this project's rules for it. Nothing is taken from
 what the package says of a stream: a case that disagrees with it shows a fault of one of the two.
 
-A finding is `LINE E|W|I CODE POINTER`; `-` stands for no line, and the pointer is left out for the line as a whole.
+A finding is `LINE E|W|I CODE POINTER`; `-` stands for no line, and the pointer is left out for the line as a whole. The bundles are
+in `bundles.py`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from tests.corpus import bundles
+
 HERE: Final = Path(__file__).resolve().parent
 STREAMS: Final = HERE / "streams"
+BUNDLES: Final = HERE / "bundles"
 SEVERITIES: Final = {"E": "error", "W": "warning", "I": "info"}
 
 Line = bytes | dict[str, Any]
@@ -1515,16 +1519,21 @@ def build() -> list[Case]:
 
 def manifest() -> str:
     """The text of `manifest.json`."""
-    entries = ",\n".join(json.dumps(c.entry(), ensure_ascii=False) for c in build())
-    return f'{{"format": "sessionrecord-corpus", "version": 1, "cases": [\n{entries}\n]}}\n'
+    streams, packed = (
+        ",\n".join(json.dumps(c.entry(), ensure_ascii=True) for c in cases) for cases in (build(), bundles.build())
+    )
+    return f'{{"format": "sessionrecord-corpus", "version": 1, "cases": [\n{streams}\n], "bundles": [\n{packed}\n]}}\n'
 
 
 def main() -> None:
-    """Write the streams and the manifest."""
-    shutil.rmtree(STREAMS, ignore_errors=True)
-    STREAMS.mkdir()
-    for made in build():
-        (STREAMS / f"{made.name}.jsonl").write_bytes(made.data)
+    """Write the streams, the bundles and the manifest."""
+    files = {STREAMS / f"{made.name}.jsonl": made.data for made in build()}
+    files |= {BUNDLES / path: data for made in bundles.build() for path, data in made.files().items()}
+    for folder in (STREAMS, BUNDLES):
+        shutil.rmtree(folder, ignore_errors=True)
+    for path, data in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
     (HERE / "manifest.json").write_text(manifest(), encoding="utf-8")
 
 

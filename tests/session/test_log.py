@@ -146,3 +146,15 @@ def test_a_compressed_stream_that_no_memory_holds_is_refused(monkeypatch: pytest
     path.write_bytes(gzip.compress(b" " * 2_000_000))
     with pytest.raises(SourceError, match="StreamReader"):
         Session.read(path)
+
+
+def test_what_is_written_takes_the_place_of_what_was_there_and_is_plain(tmp_path: Path) -> None:
+    """Ruling 19: through a temporary file, then moved. A compressed source is written unpacked, whatever the name says."""
+    plain = HEADER + message(2)
+    source = tmp_path / "s.gz"
+    source.write_bytes(gzip.compress(plain))
+    session = Session.read(source)
+    session.write(source)
+    assert source.read_bytes() == plain
+    assert [p.name for p in tmp_path.iterdir()] == ["s.gz"]
+    assert Session.read(source).diagnostics == []

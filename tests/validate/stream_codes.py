@@ -9,6 +9,7 @@ SHARED = {
     "utf8-invalid", "json-invalid", "not-an-object", "duplicate-member", "lone-surrogate", "number-not-finite", "nesting-too-deep",
     "number-out-of-range", "noncharacter", "type-invalid", "value-invalid", "member-missing", "member-misspelled", "null-not-allowed",
     "integer-invalid", "timestamp-invalid", "duration-invalid", "amount-invalid", "id-duplicate",
+    "compression-broken",
 }  # fmt: skip
 """Codes that documents of other formats have too."""
 ASSEMBLY = {"segment-conflict", "stream-partial"}

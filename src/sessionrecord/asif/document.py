@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, TypeAlias, cast, get_args
 
@@ -34,6 +35,7 @@ from sessionrecord.asif.report import Report
 from sessionrecord.asif.resources import ResourceBytes, ResourceStore
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import DocumentError, RefNotFoundError, SourceError
+from sessionrecord.lines.compressed import Unpacker, is_compressed
 from sessionrecord.lines.whole import write_whole
 
 __all__ = ["VERSIONS", "Bindings", "Document"]
@@ -156,10 +158,13 @@ class Document:
     ) -> Document:
         """The document in `source`. `folder` is where `path` resources are looked up.
 
-        Raises `DocumentError` if it is no JSON object or passes a limit; anything else is a finding.
+        One that is compressed with gzip or Zstandard is unpacked, which its first bytes tell. Raises `DocumentError` if it is no JSON
+        object, passes a limit or cannot be unpacked; anything else is a finding.
         """
         limits = limits or Limits()
         _require(limits.document_bytes, len(source), "bytes")
+        if is_compressed(source[:4]):
+            source = _unpacked(source, limits)
         with collector_paused():
             return cls._parse(source, None if folder is None else Path(folder), limits)
 
@@ -195,7 +200,7 @@ class Document:
         return cls.parse(data, folder=file.parent, limits=limits)
 
     def to_bytes(self) -> bytes:
-        """The document as it was read, byte for byte."""
+        """The document as it was read, byte for byte; unpacked, if it was compressed."""
         return self._source
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -300,6 +305,17 @@ class Document:
                 continue
             self.findings.append(Diagnostic.of("value-invalid", message, pointer=ijson.pointer("required_features", i)))
         return tuple(seen)
+
+
+def _unpacked(source: bytes, limits: Limits) -> bytes:
+    unpacker, parts, size = Unpacker(), list[bytes](), 0
+    for part in chain(unpacker.feed(source), unpacker.end()):
+        parts.append(part)
+        size += len(part)
+        _require(limits.document_bytes, size, "bytes")
+    if unpacker.broken is not None:
+        raise DocumentError([Diagnostic.of("compression-broken", unpacker.broken, pointer="")])
+    return b"".join(parts)
 
 
 def _require(limit: int | None, size: int, what: str) -> None:

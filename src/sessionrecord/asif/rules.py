@@ -28,7 +28,7 @@ SOURCES: Final[dict[str, str]] = {
         """,
         "ours": """
             nesting-too-deep integer-not-plain number-out-of-range number-not-finite noncharacter
-            assembled-result-extra-members segment-conflict
+            assembled-result-extra-members segment-conflict compression-broken
         """,
         "Reference checker": """
             limit-exceeded resource-base64-invalid lone-surrogate resource-path-nonportable

@@ -12,8 +12,8 @@ from sessionrecord.asm.event import RunEvent
 from sessionrecord.asm.parse import InvalidEvent, examine_line
 from sessionrecord.asm.plain import Closely, PlainMembers, read_events, read_members
 from sessionrecord.diagnostics import Diagnostic
-from sessionrecord.errors import StreamError
-from sessionrecord.lines import BLANKS, BOM, ByteSource, read_batches
+from sessionrecord.lines import BLANKS, ByteSource, read_batches
+from sessionrecord.wire.lines import LineFindings, unended
 
 __all__ = ["EventReader", "to_fold"]
 
@@ -28,21 +28,23 @@ class EventReader:
     of lines of about 32 KiB and the longest line. `events()` gives the valid events alone.
 
     With `strict`, `StreamError` is raised at the first error, after the events before it. Both ways `SourceError` is
-    raised, when iteration begins, if the source cannot be opened.
+    raised, when iteration begins, if the source cannot be opened, and where a compressed one is damaged, after the events before that:
+    a fold must not take them for the whole run.
     """
 
     def __init__(self, source: ByteSource, *, strict: bool = False) -> None:
         self._source = source
         self._strict = strict
-        self.diagnostics: list[Diagnostic] = []
-        """Everything found since iteration began, up to the event that came last."""
         self._begin()
 
     def _begin(self) -> None:
-        self.diagnostics = []
+        self._found = LineFindings(strict=self._strict)
         self._line = self._blank = 0
-        self._crlf = 0
-        self._first_crlf: tuple[int, int] | None = None
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """Everything found since iteration began, up to the event that came last."""
+        return self._found.diagnostics
 
     def __iter__(self) -> Iterator[RunEvent | InvalidEvent]:
         return self._read(read_events, invalid=True)
@@ -59,21 +61,20 @@ class EventReader:
         self._begin()
         for batch in read_batches(self._source):
             lines = batch.data.split(b"\n")
-            unended = len(lines) - 1
+            open_line = len(lines) - 1
             if not lines[-1]:
                 lines.pop()
             odd = ijson.has_noncharacter_bytes(batch.data) or b"\r" in batch.data
-            plain = 0 if odd else unended
-            closely = self._in_batch(lines, batch.offset, unended, invalid)
+            plain = 0 if odd else open_line
+            closely = self._in_batch(lines, batch.offset, open_line, invalid)
             yield read(lines[:plain], closely)
             yield (event for i in range(plain, len(lines)) if (event := closely(i)) is not None)
             self._line += len(lines)
-        if self._first_crlf is not None:
-            self._report([Diagnostic.of("line-crlf", f"{self._crlf} lines end with CRLF")], *self._first_crlf)
+        self._found.end()
         if self._line == self._blank:
-            self._report([Diagnostic.of("stream-empty", "the stream holds no event")])
+            self._found.report([Diagnostic.of("stream-empty", "the stream holds no event")])
 
-    def _in_batch(self, lines: list[bytes], offset: int, unended: int, invalid: bool) -> Closely:
+    def _in_batch(self, lines: list[bytes], offset: int, open_line: int, invalid: bool) -> Closely:
         """What looks at a line of the batch closely, each after the one before it."""
         told = 0
 
@@ -81,34 +82,21 @@ class EventReader:
             nonlocal told, offset
             offset += sum(map(len, lines[told:i])) + i - told
             told = i
-            event = self._closely(lines[i], self._line + i + 1, offset, ended=i != unended)
+            event = self._closely(lines[i], self._line + i + 1, offset, ended=i != open_line)
             return event if invalid or isinstance(event, RunEvent) else None
 
         return closely
 
     def _closely(self, line: bytes, number: int, offset: int, *, ended: bool) -> RunEvent | InvalidEvent | None:
         """The event with all that is to say of it, reported; None for a blank line."""
-        notes: list[Diagnostic] = []
-        if number == 1 and line.startswith(BOM):
-            line = line.removeprefix(BOM)
-            notes.append(Diagnostic.of("bom", "the stream begins with a byte order mark; it is skipped"))
-        if ended and line.endswith(b"\r"):
-            line = line[:-1]
-            self._crlf, self._first_crlf = self._crlf + 1, self._first_crlf or (number, offset)
+        line, notes = self._found.bare(line, number, offset, ended=ended)
         if not line.strip(BLANKS):
             self._blank += 1
-            self._report([*notes, Diagnostic.of("line-blank", "the line is blank")], number, offset)
+            self._found.report([*notes, Diagnostic.of("line-blank", "the line is blank")], number, offset)
             return None
         event, found = examine_line(line)
-        placed = self._report([*notes, *(found if ended else _unended(found))], number, offset)
+        placed = self._found.report([*notes, *(found if ended else unended(found))], number, offset)
         return replace(event, diagnostics=tuple(placed)) if isinstance(event, InvalidEvent) else event
-
-    def _report(self, found: list[Diagnostic], line: int | None = None, offset: int | None = None) -> list[Diagnostic]:
-        placed = [replace(d, line=line, offset=offset) for d in found]
-        self.diagnostics.extend(placed)
-        if self._strict and any(d.severity == "error" for d in placed):
-            raise StreamError(self.diagnostics)
-        return placed
 
 
 class ValidEvents(Iterator[RunEvent]):
@@ -135,12 +123,3 @@ def to_fold(events: Iterable[RunEvent | InvalidEvent]) -> Iterable[PlainMembers 
         events._begun = iter(())
         return events._reader._read(read_members, invalid=False)
     return None
-
-
-def _unended(found: list[Diagnostic]) -> list[Diagnostic]:
-    """The findings of a last line that has no newline: torn, or whole with only that missing."""
-    cut = [d for d in found if d.code in ijson.UNREADABLE]
-    if not cut:
-        return [*found, Diagnostic.of("newline-missing", "the last line is whole but has no newline")]
-    torn = Diagnostic.of("line-torn", f"the last line has no newline and is not whole: {cut[0].message}")
-    return [*(d for d in found if d not in cut or d.code == "nul-bytes"), torn]

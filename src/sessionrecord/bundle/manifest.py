@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Final, TypeAlias
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from sessionrecord import ijson
 from sessionrecord.bundle.findings import BundleDiagnostic, found, in_file
@@ -19,6 +19,7 @@ from sessionrecord.wire import findings, misspelled
 
 __all__ = [
     "FORMAT",
+    "LENIENT_OF_PRODUCER",
     "BundleBlob",
     "BundleNative",
     "BundleSessionKey",
@@ -53,7 +54,7 @@ class BundleSessionKey(WireModel):
 class _Listed(WireModel):
     path: str
     """Where the file lies: relative, parts separated by `/`."""
-    sha256: str
+    sha256: str = Field(json_schema_extra={"pattern": "^[0-9a-f]{64}$"})
     """SHA-256 of the file's bytes, lower-case hex."""
     bytes: SafeInt
     """The file's size in bytes."""
@@ -61,6 +62,8 @@ class _Listed(WireModel):
 
 class BundleStream(_Listed):
     """A stream of the bundle. Our table, section 9."""
+
+    lenient_members: ClassVar[frozenset[str]] = frozenset({"records"})
 
     session_key: BundleSessionKey
     """The session that it records, as its header says."""
@@ -71,12 +74,16 @@ class BundleStream(_Listed):
 class BundleBlob(_Listed):
     """Bytes that records name by their hash. Our table, section 9."""
 
+    lenient_members: ClassVar[frozenset[str]] = frozenset({"mimeType"})
+
     mime_type: Omittable[str] = None
     """Media type, such as `image/png`."""
 
 
 class BundleNative(_Listed):
     """A file of the source, as the harness wrote it. Our table, section 9."""
+
+    lenient_members: ClassVar[frozenset[str]] = frozenset({"harness"})
 
     harness: Omittable[str] = None
     """The harness that wrote it."""
@@ -89,7 +96,11 @@ Entry: TypeAlias = BundleStream | BundleBlob | BundleNative
 class Manifest(WireModel):
     """`bundle.json`: the list of all files. Our table, section 9; that it is authoritative is [S] "Bundle"."""
 
-    format: Omittable[str] = None
+    lenient_members: ClassVar[frozenset[str]] = frozenset(
+        {"format", "formatVersion", "createdAt", "producer", "blobs", "native"}
+    )
+
+    format: Omittable[str] = Field(default=None, json_schema_extra={"enum": [FORMAT]})
     """`asr-bundle`."""
     format_version: Omittable[str] = None
     """The version of the format."""
@@ -97,7 +108,7 @@ class Manifest(WireModel):
     """When the bundle was made."""
     producer: Omittable[Producer] = None
     """The software that made it."""
-    streams: Omittable[list[BundleStream]] = None
+    streams: Omittable[list[BundleStream]] = Field(default=None, json_schema_extra={"minItems": 1})
     """The streams, one or more. [S] "Bundle"."""
     blobs: Omittable[list[BundleBlob]] = None
     """The blobs, each once."""
@@ -145,6 +156,8 @@ def read_manifest(data: bytes) -> tuple[Manifest | None, list[BundleDiagnostic]]
     return manifest, [*found_here, *(_check(manifest) if manifest is not None else ())]
 
 
+LENIENT_OF_PRODUCER: Final = frozenset(f.alias or n for n, f in Producer.model_fields.items() if not f.is_required())
+"""Members of the producer of which a null is a warning: in a manifest all that need not be there."""
 _ENTRIES: Final[dict[str, type[WireModel]]] = {"streams": BundleStream, "blobs": BundleBlob, "native": BundleNative}
 
 
@@ -152,11 +165,10 @@ def _without_nulls(value: dict[str, Any]) -> tuple[dict[str, Any], list[Diagnost
     """A copy without the nulls of members of our own design, which read as absent with a warning; required ones stay."""
     notes: list[Diagnostic] = []
 
-    def clean(members: Any, cls: type[WireModel], *place: str | int) -> Any:
+    def clean(members: Any, lenient: frozenset[str], *place: str | int) -> Any:
         if not isinstance(members, dict):
             return members
-        optional = {f.alias or n for n, f in cls.model_fields.items() if not f.is_required()}
-        nulls = [n for n, v in members.items() if v is None and n in optional and n not in cls.null_members]
+        nulls = [n for n, v in members.items() if v is None and n in lenient]
         notes.extend(
             Diagnostic.of(
                 "null-not-allowed",
@@ -168,12 +180,12 @@ def _without_nulls(value: dict[str, Any]) -> tuple[dict[str, Any], list[Diagnost
         )
         return {n: v for n, v in members.items() if n not in nulls}
 
-    cleaned = clean(value, Manifest)
+    cleaned = clean(value, Manifest.lenient_members)
     for name, cls in _ENTRIES.items():
         if isinstance(cleaned.get(name), list):
-            cleaned[name] = [clean(entry, cls, name, i) for i, entry in enumerate(cleaned[name])]
+            cleaned[name] = [clean(entry, cls.lenient_members, name, i) for i, entry in enumerate(cleaned[name])]
     if "producer" in cleaned:
-        cleaned["producer"] = clean(cleaned["producer"], Producer, "producer")
+        cleaned["producer"] = clean(cleaned["producer"], LENIENT_OF_PRODUCER, "producer")
     return cleaned, notes
 
 

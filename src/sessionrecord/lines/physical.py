@@ -214,18 +214,33 @@ def read_batches(source: ByteSource, size: int = CHUNK_SIZE) -> Iterator[Batch]:
 
     Raises `SourceError` if the source cannot be opened or read, or at the place where it is damaged.
     """
-    for part in read_parts(source, size=size):
+    return _batches(read_parts(source, size=size), None)
+
+
+def _batches(
+    parts: Iterator[Batch | LongLine | BrokenOff], broken: Callable[[BrokenOff], object] | None
+) -> Iterator[Batch]:
+    for part in parts:
         if isinstance(part, LongLine):
             raise SourceError(f"a line of {part.length} bytes at offset {part.offset} is too long to be unpacked")
-        if isinstance(part, BrokenOff):
+        if isinstance(part, Batch):
+            yield part
+        elif broken is not None:
+            broken(part)
+        else:
             raise SourceError(f"cannot read on at offset {part.offset}: {part.reason}")
-        yield part
 
 
-def read_lines(source: ByteSource, size: int = CHUNK_SIZE) -> Iterator[PhysicalLine]:
-    """The lines of a source, one by one. Raises `SourceError` if it cannot be opened or read."""
+def read_lines(
+    source: ByteSource, size: int = CHUNK_SIZE, *, broken: Callable[[BrokenOff], object] | None = None
+) -> Iterator[PhysicalLine]:
+    """The lines of a source, one by one.
+
+    Raises `SourceError` if it cannot be opened or read, or is compressed and damaged; with `broken`, that is told instead, and the lines
+    before the damage are all there are.
+    """
     number = 0
-    for batch in read_batches(source, size):
+    for batch in _batches(read_parts(source, size=size), broken):
         offset = batch.offset
         *whole, rest = batch.data.split(b"\n")
         for data in whole:

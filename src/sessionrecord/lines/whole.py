@@ -6,8 +6,45 @@ import errno
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["write_whole"]
+__all__ = ["WholeFile", "write_whole"]
+
+
+class WholeFile:
+    """A file of mode 0600 that is written beside its place, and goes there at once or not at all: at the end of the `with` it is gone unless
+    it was put there. Raises `OSError` where it cannot be made."""
+
+    def __init__(self, place: str | os.PathLike[str]) -> None:
+        import tempfile  # not needed to read anything, and slow to import
+
+        self._place = Path(place)
+        if self._place.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(self._place))
+        handle, name = tempfile.mkstemp(prefix=f".{self._place.name}.", dir=self._place.parent)
+        self.file: BinaryIO = os.fdopen(handle, "wb")
+        """What is written to."""
+        self.path = Path(name)
+        """Where it lies until it is put in its place."""
+
+    def close(self) -> None:
+        """Bring what was written to the disk; nothing more is written. Raises `OSError`."""
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        self.file.close()
+
+    def put(self) -> None:
+        """Put the file, once it is closed, in the place of what is there. Raises `OSError`."""
+        self.path.replace(self._place)
+
+    def __enter__(self) -> WholeFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self.file.close()
+        finally:
+            self.path.unlink(missing_ok=True)
 
 
 def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes | memoryview]) -> None:
@@ -15,18 +52,7 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes | memoryvie
 
     Raises `OSError`; what was at `path` is then still there, and nothing is beside it.
     """
-    import tempfile  # not needed to read anything, and slow to import
-
-    target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink()
-        raise
+    with WholeFile(path) as whole:
+        whole.file.writelines(pieces)
+        whole.close()
+        whole.put()

@@ -51,6 +51,9 @@ class Core:
                     self._taken = i + 1
             yield batch, lines, values
 
+    def __reduce__(self) -> tuple[type[Core], tuple[Log]]:
+        return Core, (self.log,)  # the rest is built again on first use
+
     def _take(self) -> None:
         """Bring index and structure up to the end of the log."""
         enabled = gc.isenabled()

@@ -46,9 +46,9 @@ class Log:
     A glued line gives a record for each of its pieces; it is still one line, and written back as it is.
     """
 
-    def __init__(self, source: mmap.mmap | bytes) -> None:
-        broken: str | None = None
-        if is_compressed(source[:4]):
+    def __init__(self, source: mmap.mmap | bytes, broken: str | None = None) -> None:
+        """Open what a source holds; `broken` says how it was damaged, if it was unpacked already."""
+        if broken is None and is_compressed(source[:4]):
             with memoryview(source) as packed:
                 source, broken = unpack(packed)
         self.source = source
@@ -81,6 +81,7 @@ class Log:
         self._first_crlf: tuple[int, int] | None = None
         self._late_header = False
         self._open()
+        self._broken = broken
         if broken is not None:
             offset = len(source)
             self.findings.append((len(self), Diagnostic.of("compression-broken", broken, offset=offset)))
@@ -105,6 +106,10 @@ class Log:
 
     def __len__(self) -> int:
         return len(self.seqs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # with its bytes, since the file may be another one where it is unpickled
+        return _restored, (self.source[:], self._broken, tuple(self.tail))
 
     def _open(self) -> None:
         source, size, at = self.source, len(self.source), 0
@@ -378,6 +383,13 @@ def members_of(line: bytes) -> dict[str, Any]:
     except ValueError:
         value = _value(line)
     return value if isinstance(value, dict) else {}
+
+
+def _restored(source: bytes, broken: str | None, tail: tuple[bytes, ...]) -> Log:
+    log = Log(source, broken)
+    for line in tail:
+        log.append(line)
+    return log
 
 
 def _value(line: bytes) -> Any:

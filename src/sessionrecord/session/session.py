@@ -206,7 +206,7 @@ class Session(Views):
     """A session, lazy over its raw lines: a record is typed when touched. [S] "Stream".
 
     Opening finds lines, JSON syntax and the envelope; `diagnostics` reads everything. A path is mapped: the file must not be
-    cut short while the session is in use.
+    cut short while the session is in use. A session can be pickled, with all its bytes; to many processes send the path.
     """
 
     def __init__(self, log: Log) -> None:
@@ -280,7 +280,10 @@ class Session(Views):
         return internalize(self, blob)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the stream: untouched lines byte for byte, then what was appended. Through a temporary file; mode 0600."""
+        """Write the stream: untouched lines byte for byte, then what was appended. Through a temporary file; mode 0600.
+
+        What is at `path` is replaced. A compressed source is written plain, whatever the name says.
+        """
         self._core.log.write(path)
 
     def __len__(self) -> int:

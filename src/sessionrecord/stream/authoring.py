@@ -24,6 +24,7 @@ from sessionrecord.stream.authoring_audit import AuditAuthor
 from sessionrecord.stream.authoring_base import (
     FORMAT_VERSION,
     UNSET,
+    AuthorBase,
     EnvelopeMembers,
     ParticipatingMembers,
     ParticipatingRecord,
@@ -121,7 +122,7 @@ class Author(ContextAuthor, AuditAuthor):
 
 
 class RecordList(Author):
-    """An author that keeps its records in memory, for converters and tests."""
+    """An author that keeps its records in memory, for converters and tests. A copy, or what is unpickled, goes on by itself."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -130,6 +131,17 @@ class RecordList(Author):
 
     def _append(self, record: EnvelopeModel, line: bytes) -> None:
         self.records.append(as_record(record))
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            made = {name: value for name, value in vars(self).items() if name not in ("_lock", "_order")}
+            return {**made, "records": list(self.records)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        AuthorBase.__init__(self)
+        vars(self).update(state)
+        for record in self.records:
+            self._order.accept(record)
 
 
 def _blocks(content: str | Sequence[Block]) -> Sequence[Block]:

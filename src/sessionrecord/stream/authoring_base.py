@@ -128,6 +128,9 @@ class StreamOrder:
                 f"the first record is the session header, not {excerpt(record_type)}: call session(...) first"
             )
 
+    def check_links(self, data: Mapping[str, Any]) -> None:
+        """Raises `WriterError` where a link of an authored record, given as on the wire, cannot be right. Here each is taken as it is."""
+
     def check(self, record: EnvelopeModel) -> None:
         """Raises `WriterError` where this record cannot come next."""
         self.check_type(record.type)
@@ -158,6 +161,11 @@ class AuthorBase(ABC):
         self._order = StreamOrder()
         self._lock = threading.RLock()
 
+    def __getstate__(self) -> object:
+        raise TypeError(
+            f"a {type(self).__name__} cannot be copied or pickled: send the records, and write them in one place"
+        )
+
     @abstractmethod
     def _append(self, record: EnvelopeModel, line: bytes) -> None:
         """Takes the record that comes next; `line` is its line without the newline. If it raises, nothing counts."""
@@ -181,6 +189,7 @@ class AuthorBase(ABC):
             self._order.check_type(record_type)
             seq, record_id = self._order.next()
             data = {"type": record_type, "seq": seq, "id": record_id, **_members(cls, record_type, members, envelope)}
+            self._order.check_links(data)
             return self._take(cls, data)
 
     def _take(self, cls: type[R], data: dict[str, Any]) -> R:

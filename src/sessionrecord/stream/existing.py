@@ -8,7 +8,7 @@ from typing import BinaryIO, Final
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import WriterError
 from sessionrecord.records import InvalidRecord, SessionHeader
-from sessionrecord.stream.authoring_base import StreamOrder
+from sessionrecord.stream.linked import LinkedOrder
 from sessionrecord.stream.reader import StreamReader
 
 __all__ = ["Existing", "read_existing"]
@@ -23,8 +23,8 @@ class Existing:
 
     header: SessionHeader | None = None
     """The session header; None where not even that is whole."""
-    order: StreamOrder = field(default_factory=StreamOrder)
-    """The `seq` and the IDs that are taken."""
+    order: LinkedOrder = field(default_factory=LinkedOrder)
+    """The `seq` and the IDs that are taken, and what refs can name."""
     torn_at: int | None = None
     """Offset of a torn last line."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Existing:
 
 
 def read_existing(source: BinaryIO, name: str) -> Existing:
-    """Reads a stream from its start. Memory grows by the ID of each record.
+    """Reads a stream from its start. Memory grows by the ID of each record and the keys of the conversation.
 
     A bad line in the middle is reported and stays. Raises `WriterError` for what is no stream: its first record is no
     valid header, or a piece of something else, or it is compressed.
@@ -52,7 +52,7 @@ def read_existing(source: BinaryIO, name: str) -> Existing:
             if not isinstance(record, SessionHeader):
                 raise WriterError(f"{name} cannot be continued: its first record is not a valid session header")
             existing.header = record
-        existing.order.accept_existing(record.seq, record.id)
+        existing.order.accept_record(record)
     still_to_come = ("stream-empty", "header-missing") if existing.header is None else ()
     existing.diagnostics = [d for d in reader.diagnostics if d.code not in still_to_come]
     return existing

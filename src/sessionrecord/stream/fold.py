@@ -8,10 +8,10 @@ from itertools import chain, repeat
 
 from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic, excerpt
-from sessionrecord.errors import StreamError
 from sessionrecord.lines import BLANKS, BOM, Batch, BrokenOff, LongLine, Piece, split_glued
 from sessionrecord.records import InvalidRecord, Record
 from sessionrecord.records.parse import examine_line, read_plain
+from sessionrecord.wire.lines import LineFindings, gap, unended
 
 __all__ = ["StreamFold", "fragment", "glued_finding"]
 
@@ -21,18 +21,23 @@ class StreamFold:
 
     def __init__(self, *, strict: bool = False, line: int = 0, in_middle: bool = False) -> None:
         """Begin behind `line` lines; `in_middle` if the header, and a byte order mark, may stand before them."""
-        self.diagnostics: list[Diagnostic] = []
-        """Everything found, up to the record that came last."""
         self.reached: int | None = None
         """Offset behind the record that came last, where others follow it on its line; else None."""
-        self._strict = strict
+        self._lines = LineFindings(strict=strict, in_middle=in_middle)
+        self._report = self._lines.report
         self._line = line
         self._last_seq = -1
-        self._in_middle = in_middle
         self._empty = not in_middle
         self._header_seen = False
-        self._crlf = 0
-        self._first_crlf: tuple[int, int] | None = None
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """Everything found, up to the record that came last."""
+        return self._lines.diagnostics
+
+    def report_into(self, diagnostics: list[Diagnostic]) -> None:
+        """Add what is found to a list that is there already."""
+        self._lines.diagnostics = diagnostics
 
     def part(self, part: Batch | LongLine | BrokenOff) -> Iterator[Record | InvalidRecord]:
         """The records of the next part. Raises `StreamError` at the first error, if strict."""
@@ -40,18 +45,17 @@ class StreamFold:
 
     def end(self) -> None:
         """What only the end shows. Raises `StreamError` if that is an error, if strict."""
-        if self._first_crlf is not None:
-            self._report([Diagnostic.of("line-crlf", f"{self._crlf} lines end with CRLF")], *self._first_crlf)
+        self._lines.end()
         if self._empty:
             self._report([Diagnostic.of("stream-empty", "the stream holds no record")])
 
     def _gap(self, part: LongLine | BrokenOff) -> Iterator[Record | InvalidRecord]:
         """A part that has no record."""
+        found = [gap(part)]
         if isinstance(part, BrokenOff):
-            self._report([Diagnostic.of("compression-broken", part.reason)], None, part.offset)
+            self._report(found, None, part.offset)
             return
         self._line += 1
-        found = [Diagnostic.of("line-too-long", f"the line has {part.length} bytes; it is skipped")]
         if self._empty:
             found.append(_header_missing("a line that is too long"))
         self._empty = False
@@ -83,7 +87,7 @@ class StreamFold:
         self, line: bytes, number: int, offset: int, suspicious: bool, *, ended: bool
     ) -> Iterator[Record | InvalidRecord]:
         """The records of a line of which there may be something to say."""
-        bare, notes = self._bare(line, number, offset, ended=ended)
+        bare, notes = self._lines.bare(line, number, offset, ended=ended)
         record, found = examine_line(bare, suspicious)
         if isinstance(record, InvalidRecord) and any(d.code in ijson.UNREADABLE for d in found):
             pieces = split_glued(bare)
@@ -118,17 +122,6 @@ class StreamFold:
             if kept is not None:
                 yield kept
 
-    def _bare(self, line: bytes, number: int, offset: int, *, ended: bool) -> tuple[bytes, list[Diagnostic]]:
-        """The line without what surrounds it, and a note of each thing taken off; CRLF is counted."""
-        notes: list[Diagnostic] = []
-        if number == 1 and not self._in_middle and line.startswith(BOM):
-            line = line.removeprefix(BOM)
-            notes.append(Diagnostic.of("bom", "the stream begins with a byte order mark; it is skipped"))
-        if ended and line.endswith(b"\r"):
-            line = line[:-1]
-            self._crlf, self._first_crlf = self._crlf + 1, self._first_crlf or (number, offset)
-        return line, notes
-
     def _closely(
         self,
         record: Record | InvalidRecord,
@@ -144,7 +137,7 @@ class StreamFold:
             self._report([*notes, Diagnostic.of("line-blank", "the line is blank")], number, offset)
             return None
         if not ended:
-            found = _unended(record, found)
+            found = unended(found)
         own = len(found)
         found = [*found, *self._in_stream(record)]
         placed = self._report(found, number, offset)
@@ -170,22 +163,6 @@ class StreamFold:
                 record_id=record.id,
             )
         self._last_seq = max(self._last_seq, -1 if record.seq is None else record.seq)
-
-    def _report(self, found: list[Diagnostic], line: int | None = None, offset: int | None = None) -> list[Diagnostic]:
-        placed = [replace(d, line=line, offset=offset) for d in found]
-        self.diagnostics.extend(placed)
-        if self._strict and any(d.severity == "error" for d in placed):
-            raise StreamError(self.diagnostics)
-        return placed
-
-
-def _unended(record: Record | InvalidRecord, found: list[Diagnostic]) -> list[Diagnostic]:
-    """The findings of a last line that has no newline: torn, or whole with only that missing."""
-    cut = [d for d in found if d.code in ijson.UNREADABLE]
-    if not cut:
-        return [*found, Diagnostic.of("newline-missing", "the last line is whole but has no newline")]
-    torn = Diagnostic.of("line-torn", f"the last line has no newline and is not whole: {cut[0].message}")
-    return [*(d for d in found if d not in cut or d.code == "nul-bytes"), torn]
 
 
 def _header_missing(first: str, record_id: str | None = None) -> Diagnostic:

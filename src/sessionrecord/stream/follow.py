@@ -53,7 +53,7 @@ class PolledStream:
 
     def _new_fold(self, position: Position | None) -> StreamFold:
         fold = StreamFold() if position is None else StreamFold(line=position.line, in_middle=position.offset > 0)
-        fold.diagnostics = self.diagnostics
+        fold.report_into(self.diagnostics)
         return fold
 
     def _reached(self) -> Position | None:

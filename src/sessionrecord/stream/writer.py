@@ -17,6 +17,7 @@ from sessionrecord.records.envelope import EnvelopeModel
 from sessionrecord.refs import SessionKey, SessionReference
 from sessionrecord.stream.authoring import Author
 from sessionrecord.stream.existing import read_existing
+from sessionrecord.stream.linked import LinkedOrder
 
 __all__ = ["StreamWriter"]
 
@@ -31,7 +32,11 @@ class StreamWriter(Author):
             writer.user_message("What is in this folder?")
 
     A file is new or empty, unless `resume` says to continue it; a new one has mode 0600. A file object given must be
-    empty, and stays open. Memory grows by the ID of each record. Threads may share a writer.
+    empty, and stays open. Memory grows by the ID of each record, and the key of each message, call and compaction. Threads may share
+    a writer.
+
+    Refs: a `predecessor`, the `to` of a rewind and the `kept_from` of a compaction must name a message, call, result or compaction that the
+    stream has already; with another one the method raises `WriterError`. `write` takes a record as it was recorded elsewhere.
 
     Lock: a file has one writer at a time, also among processes, from opening to `close`. With `wait=True` a second one
     waits, with a number for so many seconds, and without it `StreamLockedError` is raised at once. The kernel holds the
@@ -61,6 +66,7 @@ class StreamWriter(Author):
         wait: bool | float = False,
     ) -> None:
         super().__init__()
+        self._order = LinkedOrder()
         self._key = key
         self._fsync: FsyncPolicy = fsync
         self._wait = wait

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 
 from sessionrecord.bundle import Bundle
@@ -11,7 +10,7 @@ from sessionrecord.bundle.findings import in_file
 from sessionrecord.bundle.verify import check_bundle
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import BundleError
-from sessionrecord.lines import BLANKS, ByteSource, read_lines
+from sessionrecord.lines import BLANKS, BrokenOff, ByteSource, read_lines
 from sessionrecord.records import read_record
 from sessionrecord.session import Session
 from sessionrecord.validate.report import Level, ValidationReport
@@ -30,8 +29,7 @@ def validate(source: ByteSource, *, level: Level = "stream", name: str | None = 
     """
     name = source_name(source) if name is None else name
     if level == "record":
-        found = list(_each_line(source))
-        return ValidationReport(name, level, len(found), tuple(d for line in found for d in line))
+        return _record_by_record(source, name)
     if level == "bundle":
         return _bundle(source, name)
     session = Session.read(source)
@@ -64,8 +62,13 @@ def source_name(source: ByteSource) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _each_line(source: ByteSource) -> Iterator[list[Diagnostic]]:
-    for line in read_lines(source):
+def _record_by_record(source: ByteSource, name: str | None) -> ValidationReport:
+    broken: list[BrokenOff] = []
+    found: list[Diagnostic] = []
+    records = 0
+    for line in read_lines(source, broken=broken.append):
         if line.data.strip(BLANKS):
-            found = read_record(line.data)[1]
-            yield [replace(d, line=line.number, offset=line.offset) for d in found]
+            records += 1
+            found += (replace(d, line=line.number, offset=line.offset) for d in read_record(line.data)[1])
+    found += (replace(Diagnostic.of("compression-broken", b.reason), offset=b.offset) for b in broken)
+    return ValidationReport(name, "record", records, tuple(found))

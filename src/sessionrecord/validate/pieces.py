@@ -1,100 +1,63 @@
-"""What can be cut out of a line that is not one JSON object: text between NUL runs, records that were glued together."""
+"""What can be cut out of a line that is not one JSON object: text between NUL runs, records that were glued together.
+
+Where a line is parted is for `sessionrecord.lines.split_glued` to say, so that a repair saves what a reader reads. Beyond that, bytes
+that are not UTF-8 and raw control characters in a string are written as escapes, since what they stand for is certain.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from sessionrecord import ijson
+from sessionrecord.lines import Piece, split_glued
 
-__all__ = ["Piece", "pieces"]
+__all__ = ["pieces"]
 
 _NULS: Final = re.compile(rb"\0+")
-_RECORD_START: Final = re.compile(r'\{[ \t]*"(?:type|seq|id)"[ \t]*:')
-_BLANK: Final = " \t\r"
+_STRUCTURE: Final = re.compile(r'[{\["]')
+_BLANK: Final = " \t\r\n"
 _NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
 _DECODER: Final = json.JSONDecoder(strict=False)
 _STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _CONTROL: Final = re.compile(r"[\x00-\x1f]")
-_WORK: Final = 8
-"""How many times the length of a line is read at most in objects that lie within others."""
-_CUTS: Final = 32
-"""How many objects may be cut off, each within the one before: a place where a record seems to begin in none is one, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A JSON object in a line."""
+def pieces(line: bytes) -> list[bytes]:
+    """The JSON objects in a line that begin for certain; what lies between them is left out.
 
-    data: bytes
-    """Its text."""
-    certain: bool
-    """Whether it begins for certain; else it follows a cut object, and might be a part of that."""
-
-
-def pieces(line: bytes) -> list[Piece]:
-    """The JSON objects in a line; what lies between them is left out.
-
-    An object that follows another whole one, or a run of NUL bytes, begins for certain. After a cut object a record may begin where
-    its first member is `type`, `seq` or `id`, everything from there on is whole objects, and each has an envelope.
     Bytes that are not UTF-8 are given as escapes of unpaired surrogates, so that their place can be found; raw control characters
     in strings as the escapes that they should have been.
     """
-    return [piece for part in _NULS.split(line) for piece in _objects(_escaped(part))]
+    return [found for part in _NULS.split(line) for piece in _parted(part) for found in _objects(piece)]
 
 
-def _escaped(part: bytes) -> str:
-    text = part.decode("utf-8", "surrogateescape")
-    return _NOT_UTF8.sub(lambda m: f"\\u{ord(m.group()):04x}", text)
+def _parted(part: bytes) -> list[bytes]:
+    cut = split_glued(part) or [Piece(0, len(part), whole=False)]
+    return [part[piece.start : piece.end] for piece in cut]
 
 
-def _objects(text: str) -> Iterator[Piece]:
-    found, end = _whole(text, 0)
-    yield from (Piece(data, certain=True) for data in found)
-    if end >= len(text):
-        return
-    budget, cuts = _WORK * len(text), 0
-    for start in _RECORD_START.finditer(text, end + 1):
-        found, stop = _whole(text, start.start())
-        if found and stop >= len(text) and all(map(_has_envelope, found)):
-            yield from (Piece(data, certain=False) for data in found)
-            return
-        budget -= stop - start.start()
-        cuts += not found
-        if budget < 0 or cuts > _CUTS:
-            return
-
-
-def _whole(text: str, at: int) -> tuple[list[bytes], int]:
-    """The whole objects from a place on, and where they end."""
-    found = []
-    while at < len(text):
-        if text[at] in _BLANK:
-            at += 1
-            continue
-        if text[at] != "{":
-            break
+def _objects(piece: bytes) -> Iterator[bytes]:
+    """The whole objects from the first structure on: before it nothing was begun that they could be a part of."""
+    text = piece.decode("utf-8", "surrogateescape")
+    text = _NOT_UTF8.sub(lambda m: f"\\u{ord(m.group()):04x}", text)
+    start = _STRUCTURE.search(text)
+    at = len(text) if start is None else start.start()
+    while at < len(text) and text[at] == "{":
         try:
             end = _DECODER.raw_decode(text, at)[1]
         except (ValueError, RecursionError):
-            break
-        found.append(_STRING.sub(_without_controls, text[at:end]).encode())
-        at = end
-    return found, at
+            return
+        yield _STRING.sub(_without_controls, text[at:end]).encode()
+        at = _skip(text, end)
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _BLANK:
+        at += 1
+    return at
 
 
 def _without_controls(string: re.Match[str]) -> str:
     return _CONTROL.sub(lambda m: f"\\u{ord(m.group()):04x}", string.group())
-
-
-def _has_envelope(piece: bytes) -> bool:
-    value: Any = ijson.examine(piece)[0]
-    return (
-        isinstance(value, dict)
-        and isinstance(value.get("type"), str)
-        and isinstance(value.get("id"), str)
-        and type(value.get("seq")) is int
-    )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from sessionrecord import ijson
 from sessionrecord.diagnostics import excerpt
-from sessionrecord.lines import BOM, ByteSource, PhysicalLine, read_lines
+from sessionrecord.lines import BOM, BrokenOff, ByteSource, PhysicalLine, read_lines
 from sessionrecord.records import InvalidRecord, SessionHeader, parse_record, read_record
 from sessionrecord.validate.mend import mend
 from sessionrecord.validate.pieces import pieces
@@ -16,10 +17,18 @@ from sessionrecord.validate.pieces import pieces
 __all__ = ["Action", "ActionName", "Edit", "Plan", "bare_line", "plan"]
 
 ActionName: TypeAlias = Literal[
-    "put-aside", "cut-out", "mended", "id-changed", "seq-changed", "header-moved", "bom-removed", "line-ends"
+    "put-aside",
+    "cut-out",
+    "mended",
+    "id-changed",
+    "seq-changed",
+    "header-moved",
+    "bom-removed",
+    "line-ends",
+    "cut-short",
 ]
 """What is done with a line: nothing of it is saved, its records are cut out, a record is mended, gets another ID or `seq`, the header
-comes first, a byte order mark is left out, line ends become one LF each."""
+comes first, a byte order mark is left out, line ends become one LF each, what follows it cannot be unpacked."""
 
 _MOST_LINES: Final = 64
 """Of how many lines one record is put together, at most."""
@@ -88,10 +97,10 @@ def bare_line(line: PhysicalLine) -> bytes:
     return data.removesuffix(b"\r") if line.ended else data
 
 
-def plan(source: ByteSource) -> Plan:
-    """Decide for every line of a source. Raises `SourceError` if it cannot be read."""
+def plan(source: ByteSource, broken: Callable[[BrokenOff], object] | None = None) -> Plan:
+    """Decide for every line of a source. Raises `SourceError` if it cannot be read; `broken` is told where it cannot be unpacked."""
     planner = _Planner()
-    for line in read_lines(source):
+    for line in read_lines(source, broken=broken):
         planner.take(line)
     return planner.finish()
 
@@ -158,7 +167,7 @@ class _Planner:
         if not joined.rstrip().endswith(b"}"):
             return
         cut = pieces(joined)
-        if len(cut) != 1 or not cut[0].certain or len(cut[0].data) < len(joined.strip()):
+        if len(cut) != 1 or len(cut[0]) < len(joined.strip()):
             return
         first, *others = self._open
         self._open = []
@@ -210,11 +219,7 @@ class _Planner:
         refusals: list[_Refusal] = []
         cut = pieces(bare)
         for piece in cut:
-            candidate = _candidate(piece.data, whole=piece.certain)
-            if isinstance(candidate, _Candidate) and not piece.certain and candidate.seq <= self._top:
-                candidate = _Refusal(
-                    codes, f"what follows the cut record may be part of it: its seq is {candidate.seq}"
-                )
+            candidate = _candidate(piece)
             if isinstance(candidate, _Candidate):
                 candidate = self._admit(line, candidate)
             if isinstance(candidate, _Refusal):
@@ -227,7 +232,7 @@ class _Planner:
             return
         lines = tuple(c.data for c in found)
         changes = [change for c in found for change in c.changes]
-        if len(cut) == 1 and len(cut[0].data) >= len(bare.strip()):
+        if len(cut) == 1 and len(cut[0]) >= len(bare.strip()):
             changes = changes or ["raw control characters in strings are written as escapes"]
             self._edit(line, "mended", lines, found[0].id, codes, "; ".join(changes))
             return
@@ -344,13 +349,13 @@ def _why(record: InvalidRecord, codes: tuple[str, ...]) -> str:
     return "no record can be read from it" if first is None else first.message
 
 
-def _candidate(data: bytes, *, whole: bool) -> _Candidate | _Refusal:
-    """The record in a piece of a line, mended where it has to be; behind a cut record only if it is valid as it is."""
+def _candidate(data: bytes) -> _Candidate | _Refusal:
+    """The record in a piece of a line, mended where it has to be."""
     record, found = read_record(data)
     if isinstance(record, InvalidRecord):
         errors = [d for d in found if d.severity == "error"]
         codes = tuple(dict.fromkeys(d.code for d in errors))
-        mended = mend(record) if whole else None
+        mended = mend(record)
         if mended is None:
             return _Refusal(codes, errors[0].message)
         data = ijson.dumps(mended.value)

@@ -12,7 +12,8 @@ from typing import Any, BinaryIO, Final, Literal, TypeAlias
 from sessionrecord import ijson
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import SourceError, WriterError
-from sessionrecord.lines import ByteSource, PhysicalLine, read_lines
+from sessionrecord.lines import BrokenOff, ByteSource, PhysicalLine, read_lines
+from sessionrecord.lines.whole import WholeFile
 from sessionrecord.validate.check import source_name, validate
 from sessionrecord.validate.order import rising
 from sessionrecord.validate.plan import Action, Plan, bare_line, plan
@@ -97,6 +98,9 @@ def repair(source: ByteSource, target: _Path, *, replace: bool = False) -> Repai
     Every line that is not in the stream as it was is kept in `TARGET.rest.jsonl`: `line`, `offset`, `action`, and its bytes as `text`,
     or `base64` where they are not UTF-8. The source is only read. Both files appear whole or not at all.
 
+    A source that is compressed is read as every reader does, and the stream is plain. Of one that is cut short or damaged, what comes
+    before the damage is saved; what follows cannot be told from its bytes and stays in the source alone, as an action says.
+
     Raises `SourceError` if the source cannot be read or has no session header, `WriterError` if a file to write exists and
     `replace` is false, or is the source itself.
     """
@@ -112,19 +116,20 @@ def repair(source: ByteSource, target: _Path, *, replace: bool = False) -> Repai
             raise WriterError(f"{file} is no regular file")
         if file.exists() and not replace:
             raise WriterError(f"{file} exists already; give the repair another name")
+    broken: list[BrokenOff] = []
     if not isinstance(source, bytes | str | os.PathLike) or (
         isinstance(source, str | os.PathLike) and not Path(source).is_file()
     ):
         # it is read twice, and a pipe gives its bytes once
-        source = b"".join(line.data + b"\n" * line.ended for line in read_lines(source))
-    made = plan(source)
+        source = b"".join(line.data + b"\n" * line.ended for line in read_lines(source, broken=broken.append))
+    made = plan(source, broken.append)
     if not made.records:
         raise SourceError(
             f"{name or 'the source'} has no session header, and none is made up: put one on its first line"
         )
-    with _Temporary(path) as stream, _Temporary(rest) as side:
+    with _beside(path) as stream, _beside(rest) as side:
         writer = _Writer(made, stream.file, side.file)
-        for line in read_lines(source):
+        for line in read_lines(source, broken=broken.append):
             if line.number > made.lines:
                 break  # written since the plan was made
             writer.take(line)
@@ -137,18 +142,31 @@ def repair(source: ByteSource, target: _Path, *, replace: bool = False) -> Repai
         if wrong:
             raise WriterError(f"the repaired stream is not valid ({wrong[0]}); nothing is written, please report it")
         if writer.aside:
-            side.move()
+            side.put()
         elif replace:
             rest.unlink(missing_ok=True)
-        stream.move()
+        stream.put()
     return RepairReport(
         name,
         os.fspath(path),
         os.fspath(rest) if writer.aside else None,
         writer.written,
-        tuple(sorted((*made.actions, *writer.actions), key=lambda a: a.line)),
+        tuple(sorted((*made.actions, *writer.actions, *_cut_short(made, broken)), key=lambda a: a.line)),
         found,
     )
+
+
+def _cut_short(made: Plan, broken: list[BrokenOff]) -> Iterator[Action]:
+    for place in broken[:1]:  # it was met in each pass
+        message = f"{place.reason}; what follows cannot be unpacked and is in the source alone"
+        yield Action("cut-short", made.lines, place.offset, None, ("compression-broken",), message)
+
+
+def _beside(place: Path) -> WholeFile:
+    try:
+        return WholeFile(place)
+    except OSError as e:
+        raise WriterError(f"cannot write to {place}: {e.strerror or e}") from e
 
 
 class _Writer:
@@ -207,36 +225,3 @@ class _Writer:
         except UnicodeDecodeError:
             entry["base64"] = base64.b64encode(bare).decode()
         self._side.write(ijson.dumps(entry) + b"\n")
-
-
-class _Temporary:
-    """A file beside its place, that goes there at once or not at all."""
-
-    def __init__(self, place: Path) -> None:
-        import tempfile  # not needed to validate, and slow to import
-
-        try:
-            handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
-        except OSError as e:
-            raise WriterError(f"cannot write to {place}: {e.strerror or e}") from e
-        self.file: BinaryIO = os.fdopen(handle, "wb")
-        self.path = Path(name)
-        self._place = place
-
-    def __enter__(self) -> _Temporary:
-        return self
-
-    def close(self) -> None:
-        """Bring what was written to the disk."""
-        self.file.flush()
-        os.fsync(self.file.fileno())
-        self.file.close()
-
-    def move(self) -> None:
-        """Put the file in its place."""
-        self.path.replace(self._place)
-
-    def __exit__(self, *_: object) -> Literal[False]:
-        self.file.close()
-        self.path.unlink(missing_ok=True)
-        return False
