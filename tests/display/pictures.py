@@ -38,7 +38,7 @@ def _pictures() -> list[tuple[str, str, int, int, Scheme]]:
 def main() -> int:
     """Make them; returns the exit code."""
     if BROWSER is None:
-        print("no Chromium is installed: apt-get install chromium", file=sys.stderr)  # noqa: T201
+        sys.stderr.write("no Chromium is installed: apt-get install chromium\n")
         return 1
     with tempfile.TemporaryDirectory() as folder:
         for name, html, width, height, scheme in _pictures():

@@ -34,7 +34,7 @@ def test_there_is_a_notebook_for_each_question() -> None:
 def test_a_notebook_runs_and_shows_its_pictures(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(EXAMPLES / "data", tmp_path / "data")
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
-    notebook: Any = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    notebook: Any = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]  # nbformat has none
     NotebookClient(
         notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
     ).execute()

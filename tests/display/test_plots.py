@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import pairwise
 from typing import Any
 
@@ -68,12 +68,12 @@ def test_many_calls_are_counted_exactly_by_stretch_and_outcome() -> None:
     records = calls(10_000, error_every=7, open_every=0)
     errors = sum(r.get("outcome") == "error" for r in records)
     figure: Any = session_of(records).plot_timeline()
-    area: Counter[str] = Counter()
+    area: defaultdict[str, float] = defaultdict(float)
     for collection in figure.axes[0].collections:
         if isinstance(collection, PolyCollection) and len(collection.get_paths()) > 50:
             for path in collection.get_paths():
                 box = path.get_extents()
-                area[str(collection.get_hatch())] += box.height  # type: ignore[assignment]
+                area[str(collection.get_hatch())] += box.height
     assert area["////"] / (area["////"] + area["None"] - _turn_area(figure)) == pytest.approx(errors / 10_000, rel=1e-6)
 
 

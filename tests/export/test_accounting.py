@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessionrecord import ijson
+from sessionrecord.display.visible import visible
 from sessionrecord.errors import IJsonError
 from sessionrecord.export import KINDS, Exported, LossReport, to_atif, to_markdown, to_otlp
-from sessionrecord.export.plain import visible
 from sessionrecord.records import InvalidRecord, Message, TextBlock, ToolCall, ToolResult
 from sessionrecord.session import Session
 from tests.export import represented

@@ -14,8 +14,9 @@ from markdown_it.token import Token
 
 from sessionrecord import ijson
 from sessionrecord.convert import claude_code, codex
+from sessionrecord.display.visible import visible
 from sessionrecord.export import to_markdown
-from sessionrecord.export.plain import code, fence, json_text, visible
+from sessionrecord.export.plain import code, fence, json_text
 from sessionrecord.session import Session
 from tests.export.represented import tokens
 from tests.export.sessions import Wire, agent, call, kinds, result, session, sessions, text, usage, user

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sessionrecord import Session, SessionReference
+from sessionrecord import Session, SessionReference, ToolCall
 from sessionrecord.errors import RedactionError
 from sessionrecord.redact import Pattern, RedactionRules
 from tests.redact.naive import is_in_stream
@@ -90,7 +90,8 @@ def test_renamed_ids_hold_together_all_over_the_session() -> None:
         i.entity.first for i in before.context_view().items
     ]
     call = session.records[2]
-    assert call.arguments == {"call": call.call_id}  # type: ignore[union-attr]
+    assert isinstance(call, ToolCall)
+    assert call.arguments == {"call": call.call_id}
 
 
 def test_different_ids_stay_different() -> None:

@@ -6,7 +6,6 @@ import contextlib
 import io
 import re
 import sys
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TextIO, TypeAlias
@@ -17,40 +16,19 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from sessionrecord import ijson
+from sessionrecord.display.visible import visible, visible_json
 
 __all__ = ["Cell", "Out", "escape", "fail", "note", "working"]
 
 LARGE: Final = 50_000_000
 """Bytes from which on a bar shows that work goes on."""
 
-# joiners that scripts and emoji need; they move nothing
-_HARMLESS: Final = frozenset("\u200c\u200d")
-_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def escape(text: str) -> str:
     """`text` on one line, with whatever could steer a terminal, reorder or hide text written as an escape."""
-    return text if text.isprintable() else "".join(map(_escaped, text))
-
-
-def _escaped(char: str) -> str:
-    if char.isprintable() or char in _HARMLESS or unicodedata.category(char) not in _HIDDEN:
-        return char
-    return char.encode("unicode_escape").decode("ascii")
-
-
-def _escaped_json(text: str) -> str:
-    def escaped(char: str) -> str:
-        shown = _escaped(char)
-        return shown if shown == char or char == "\n" else "".join(f"\\u{unit:04x}" for unit in _utf16(char))
-
-    return text if text.isprintable() else "".join(char if char == "\n" else escaped(char) for char in text)
-
-
-def _utf16(char: str) -> list[int]:
-    data = char.encode("utf-16-be", "surrogatepass")
-    return [int.from_bytes(data[i : i + 2], "big") for i in range(0, len(data), 2)]
+    return visible(text, keep="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +112,12 @@ class Out:
     def json(self, value: Any) -> None:
         """Print a JSON document in UTF-8, whatever the terminal's encoding is."""
         text = ijson.dumps(_without_surrogates(value), indent=True).decode()
-        self._bytes(_escaped_json(text).encode() + b"\n")
+        self._bytes(visible_json(text).encode() + b"\n")
 
     def json_line(self, line: bytes) -> None:
         """Print the line of a record: as it is in a pipe, and on a terminal with control characters escaped, which is the same JSON."""
         if self.is_terminal:
-            line = _escaped_json(line.decode("utf-8", "backslashreplace")).encode("utf-8", "backslashreplace")
+            line = visible_json(line.decode("utf-8", "backslashreplace")).encode("utf-8", "backslashreplace")
         self._bytes(line + b"\n")
 
     def lines(self, lines: Iterator[bytes]) -> None:

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from sessionrecord import ijson
+from sessionrecord.display.visible import visible
 from sessionrecord.export.exported import Exported
 from sessionrecord.export.material import Item, Material, gather, rest, session_reference
-from sessionrecord.export.plain import code, fence, json_text, visible
+from sessionrecord.export.plain import code, fence, json_text
 from sessionrecord.export.report import LossReport
 from sessionrecord.records import (
     AudioBlock,

@@ -206,7 +206,7 @@ class _Work:
             pointer = self._pointer(path)
             removals += (Removal(self._number, record_id, pointer, what, rule, n) for rule, n in counts.items())
             if path and self._root.kind == "object":
-                members[self._named(path)[0]] += counts  # type: ignore[index]
+                members[str(self._named(path)[0])] += counts
         return Changed(line, removals, dict(members))
 
     def _named(self, path: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -142,7 +143,7 @@ def test_reports_are_shown(text: str) -> None:
     report.note(2, text, text)
     report.children[text] = ConversionReport(source=text, notes=[Note(1, text, text)])
     one = ModelUsage(input_tokens=1, missing={"input_tokens": 1})
-    totals = UsageTotals({text: one, None: one}, one, {text: 2}, 3, 1, [text], None)  # type: ignore[dict-item]
+    totals = UsageTotals({text: one, None: one}, one, {text: Decimal(2)}, 3, 1, [text], None)
     for display in (
         ValidationReport(text, "stream", 4, (found, found)),
         ValidationReport(None, "record", 0, ()),
@@ -204,7 +205,7 @@ def test_unknown_members_named_as_displays_are_displays_of_nothing() -> None:
     record = parse_record(
         b'{"type":"x","seq":1,"id":"a","_repr_javascript_":"alert(1)","_repr_html_":"<b>","_ipython_display_":"x","_repr_mimebundle_":{}}'
     )
-    shown, _ = DisplayFormatter().format(record)  # type: ignore[no-untyped-call]
+    shown, _ = DisplayFormatter().format(record)  # type: ignore[no-untyped-call]  # IPython has no types here
     assert set(shown) == {"text/plain", "text/html"}
     assert shown["text/plain"] == repr(record)
     fragment(shown["text/html"])

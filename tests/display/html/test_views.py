@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from sessionrecord import Session
+from sessionrecord import Session, SessionHeader
 from sessionrecord.display.html import session_page
 from tests.display.html.samples import rewound, sample, stream
 from tests.display.html.trees import fragment, text_of
@@ -28,7 +28,8 @@ def test_the_head_of_a_session_says_what_it_is() -> None:
     tree = fragment(session._repr_html_())
     facts = {row[0]: row[1] for row in reversed(rows(tree)) if len(row) == 2}  # the head is first
     assert facts["harness"] == "claude-code 2.1.34"
-    assert facts["session"] == session.header.session_id  # type: ignore[union-attr]
+    assert isinstance(session.header, SessionHeader)
+    assert facts["session"] == session.header.session_id
     assert facts["producer"] == "sessionrecord 0.1.0 converter"
     assert facts["from"] == "2026-03-02T09:14:00.000Z to 2026-03-02T09:17:43.120Z"
     assert facts["turns"] == f"{len(session.turns())}"

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
-from sessionrecord import ijson
 from sessionrecord.asm import InvalidEvent, RunError, RunEvent
 from sessionrecord.asm import payloads as p
 from sessionrecord.convert.asm.blocks import block, result_content, text_of
-from sessionrecord.convert.native import BLANK, MAX_DEPTH, depth, is_count, kept_text, same, sound, timestamp
+from sessionrecord.convert.asm.held import kept, moment, unused
+from sessionrecord.convert.asm.streamed import OpenMessage, united
+from sessionrecord.convert.native import BLANK, is_count, same, sound
 from sessionrecord.convert.report import ConversionReport, Loss, MadeUp, Unconverted
 from sessionrecord.diagnostics import excerpt
-from sessionrecord.errors import IJsonError
-from sessionrecord.records import Block, Cost, Producer, ReasoningBlock, Record, Root, SessionHeader, TextBlock
+from sessionrecord.records import Block, Cost, Producer, Record, Root, SessionHeader
 from sessionrecord.stream.authoring import FORMAT_VERSION, RecordList
 
 __all__ = ["HARNESS", "SessionBuilder"]
@@ -48,34 +48,6 @@ _ENVELOPE: Final = frozenset({"id", "kind", "run_id", "session_id", "timestamp",
 """Members of an event that have a place, or are looked at by themselves."""
 
 
-class _OpenMessage:
-    """The message of the agent that the deltas since the last boundary make."""
-
-    def __init__(self, number: int, event: RunEvent) -> None:
-        self.number = number
-        self.event = event
-        self.lines: list[int] = []
-        self.pieces: list[tuple[str, list[str], str | None]] = []
-
-    def add(self, kind: str, piece: str, signature: str | None = None) -> None:
-        if kind == "text" and self.pieces and self.pieces[-1][0] == "text":
-            self.pieces[-1][1].append(piece)
-        else:
-            self.pieces.append((kind, [piece], signature))
-
-    @property
-    def text(self) -> str:
-        return "".join(part for kind, parts, _ in self.pieces for part in parts if kind == "text")
-
-    def blocks(self) -> list[Block]:
-        return [
-            TextBlock(text="".join(parts))
-            if kind == "text"
-            else ReasoningBlock(text="".join(parts), signature=signature)
-            for kind, parts, signature in self.pieces
-        ]
-
-
 class SessionBuilder:
     """Makes the records of one session; the header names the agent and the session of the first event."""
 
@@ -83,7 +55,7 @@ class SessionBuilder:
         self._report = ConversionReport(source=source)
         self._losses: Counter[str] = Counter()
         self._out = RecordList()
-        self._open: _OpenMessage | None = None
+        self._open: OpenMessage | None = None
         self._calls: dict[str, tuple[str, Any]] = {}
         self._runs: set[str] = set()
         self._used: dict[str, int] = {}
@@ -124,7 +96,7 @@ class SessionBuilder:
             label = sound(event.kind) if event.kind is not None else "(no kind)"
             reason = "; ".join(f"{d.code}: {d.message}" for d in event.diagnostics)
             source = {"line": number, "nativeType": label}
-            value = _kept(event.raw)
+            value = kept(event.raw)
             self._out.unknown("native_line", harness=HARNESS, nativeType=label, value=value, source=source)
             self._report.kept[label] += 1
             self._report.kept_reasons.append(Unconverted(number, label, reason))
@@ -176,7 +148,7 @@ class SessionBuilder:
             self._losses["session_id"] += 1
         if event.provider not in (None, self._provider):
             self._losses["provider"] += 1
-        if _moment(event) != event.timestamp_utc:
+        if moment(event) != event.timestamp_utc:
             self._losses["timestamp"] += 1
             self._report.note(
                 number,
@@ -199,13 +171,13 @@ class SessionBuilder:
         source: dict[str, Any] = {"line": line or self._line, "nativeType": event.kind}
         if event.id is not None:
             source["nativeId"] = event.id
-        return {"timestamp": _moment(event), "turn_id": event.run_id, "source": source}
+        return {"timestamp": moment(event), "turn_id": event.run_id, "source": source}
 
     def _converted(self, event: RunEvent) -> None:
         self._report.converted[event.kind] += 1
 
     def _keep(self, event: RunEvent) -> None:
-        value = _kept(event.to_line())
+        value = kept(event.to_line())
         self._out.unknown("native_line", harness=HARNESS, nativeType=event.kind, value=value, **self._envelope(event))
 
     def _made_up(self, number: int, what: str, value: str, why: str) -> None:
@@ -213,7 +185,7 @@ class SessionBuilder:
 
     def _name(self, number: int, what: str, given: str | None) -> str:
         """An ID that nothing else in the session has."""
-        name = _unused(given or f"event-{number}", self._used)
+        name = unused(given or f"event-{number}", self._used)
         if name != given:
             why = "the ID is of another message already" if given else "the event has no ID"
             self._made_up(number, what, name, why)
@@ -234,9 +206,9 @@ class SessionBuilder:
         if content or payload.signature:
             self._opened(number, event).add("reasoning", content, payload.signature)
 
-    def _opened(self, number: int, event: RunEvent) -> _OpenMessage:
+    def _opened(self, number: int, event: RunEvent) -> OpenMessage:
         if self._open is None:
-            self._open = _OpenMessage(number, event)
+            self._open = OpenMessage(number, event)
         self._open.lines.append(number)
         return self._open
 
@@ -262,7 +234,7 @@ class SessionBuilder:
             self._report.note(
                 number, "text-repeated", f"the full message repeats {len(text)} characters that came in pieces"
             )
-            content = _united(streamed.blocks(), self._blocks(number, event, payload.content))
+            content = united(streamed.blocks(), self._blocks(number, event, payload.content))
             self._message(streamed.number, streamed.event, "assistant", content, [*streamed.lines, number])
             return
         if payload.metadata.get("source") == SNAPSHOT:
@@ -279,7 +251,7 @@ class SessionBuilder:
             self._open, thoughts, lines = None, streamed.blocks(), streamed.lines
         self._flush()
         self._converted(event)
-        content = _united(thoughts, self._blocks(number, event, payload.content))
+        content = united(thoughts, self._blocks(number, event, payload.content))
         self._message(number, event, "assistant", content, lines)
 
     def _user_message(self, number: int, event: RunEvent, payload: p.UserMessagePayload) -> None:
@@ -319,7 +291,7 @@ class SessionBuilder:
 
     def _call_id(self, number: int, native: str | None) -> str:
         """An ID that no other call has."""
-        call_id = _unused(native or f"event-{number}", self._used_calls)
+        call_id = unused(native or f"event-{number}", self._used_calls)
         if call_id != native:
             why = "the call has no ID" if native is None else "the ID is of another call already"
             self._made_up(number, "callId", call_id, why)
@@ -417,46 +389,6 @@ class SessionBuilder:
             retryable=RunError.of(payload).retryable,
             **self._envelope(event),
         )
-
-
-def _united(streamed: list[Block], full: list[Block]) -> list[Block]:
-    """The blocks of the full message, with the streamed thoughts that it does not repeat before them."""
-    said = {b.text for b in full if isinstance(b, ReasoningBlock)}
-    return [*(b for b in streamed if isinstance(b, ReasoningBlock) and b.text not in said), *full]
-
-
-def _kept(line: bytes) -> Any:
-    """What a `native_line` record keeps of a line: its value, or its text where the value cannot be written or says less."""
-    try:
-        value = ijson.loads(line)
-    except IJsonError:
-        return kept_text(line)
-    # null would be no value at all
-    return kept_text(line) if value is None or (_brackets(line) > MAX_DEPTH and depth(value) > MAX_DEPTH) else value
-
-
-def _unused(name: str, used: dict[str, int]) -> str:
-    """The name, or the first of `name#2`, `name#3` … that nothing else has. `used` is each name with the last such number."""
-    number = used.get(name, 0)
-    free = name
-    while free in used:
-        number += 1
-        free = f"{name}#{number}"
-    used[name], used[free] = number or 1, 1
-    return free
-
-
-def _brackets(line: bytes) -> int:
-    return line.count(b"[") + line.count(b"{")
-
-
-def _moment(event: RunEvent) -> str | None:
-    """The timestamp as a record can have it; None where it can have none."""
-    utc = event.timestamp_utc
-    if utc is None:
-        return None
-    whole, _, fraction = utc.rstrip("Z").partition(".")
-    return timestamp(f"{whole}.{fraction[:9]}Z" if fraction else utc)
 
 
 def _version() -> str | None:

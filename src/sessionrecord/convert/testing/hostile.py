@@ -85,7 +85,7 @@ def _converted(sample: Sample, what: str, data: bytes, *, is_log: bool) -> Conve
             if is_log:
                 fail(f"{what}: the log is refused as a whole: {e}")
             return None
-        except Exception as e:
+        except Exception as e:  # whatever a converter raises is what this check is about
             fail(f"{what}: {type(e).__name__} is raised: {str(e).splitlines()[0] if str(e) else ''}")
             return None
 
