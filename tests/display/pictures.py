@@ -31,6 +31,13 @@ def _pictures() -> list[tuple[str, str, int, int, Scheme]]:
             620,
             "light",
         ),
+        (
+            "display-context-diff",
+            notebook_page(session.context_diff(59, 60)._repr_html_(), code="session.context_diff(59, 60)"),
+            760,
+            640,
+            "light",
+        ),
         ("display-validation", notebook_page(report._repr_html_(), code="validate(path)"), 860, 300, "light"),
     ]
 

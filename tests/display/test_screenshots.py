@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sessionrecord import Session
+from sessionrecord import Session, diff
 from sessionrecord.display.html import session_page
+from sessionrecord.export import to_atif
+from sessionrecord.redact import RedactionRules, redact
 from sessionrecord.validate import validate
 from tests.display.browser import BROWSER, Scheme, measured, notebook_page, screenshot
 from tests.display.html.samples import base64_of as b64
@@ -36,6 +38,15 @@ def _views() -> str:
     return "".join(d._repr_html_() for d in (rewound(), chain, usage, validate(records), rewound().context_view()))
 
 
+def _comparisons() -> str:
+    session, other = sample(), rewound()
+    contexts = other.context_diff(other.records[2].seq)
+    return "".join(
+        d._repr_html_()
+        for d in (diff(other.at(9), other), contexts, to_atif(session), redact(session, RedactionRules(["parser"])))
+    )
+
+
 def _hostile() -> str:
     hostile = [r for text in HOSTILE[9:12] + HOSTILE[1:3] for r in hostile_records(text)[3:8]]
     return "".join(r._repr_html_() for r in [*hostile, message(WIDE)])
@@ -45,6 +56,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "page": cache(lambda: session_page(sample()).html),
     "session": cache(lambda: notebook_page(sample()._repr_html_())),
     "views": cache(lambda: notebook_page(_views())),
+    "comparisons": cache(lambda: notebook_page(_comparisons())),
     "hostile": cache(lambda: notebook_page(_hostile())),
 }
 

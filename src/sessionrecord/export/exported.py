@@ -24,6 +24,9 @@ class Exported:
     report: LossReport
     """What the format could not hold."""
 
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_()
+
     @property
     def text(self) -> str:
         """The file's text; JSON over several lines, and every number with the digits it was recorded with."""

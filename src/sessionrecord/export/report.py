@@ -151,6 +151,15 @@ class LossReport:
     def __str__(self) -> str:
         return "\n".join(self._rows())
 
+    def __repr__(self) -> str:
+        counts = f"{self.represented} of {self.records} records exported, {self.left_out} left out, {len(self.losses)} losses"
+        return f"<LossReport {excerpt(self.target, 40)}: {counts}>"
+
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import losses_html
+
+        return losses_html(self.to_dict())
+
     def _rows(self, limit: int = 3) -> Iterable[str]:
         folded = f", {self.folded} counted in totals and the like" if self.folded else ""
         yield f"{self.target}: {self.represented} of {self.records} records exported{folded}, {self.left_out} left out"

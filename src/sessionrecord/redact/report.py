@@ -84,3 +84,14 @@ class RedactionReport:
     def to_text(self) -> str:
         """The lines as one text."""
         return "\n".join(self.lines())
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"<RedactionReport: {self.records} records, {self.changed} changed, {self.count} removed>"
+
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import removals_html
+
+        return removals_html(self.to_dict())

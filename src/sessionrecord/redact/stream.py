@@ -42,6 +42,9 @@ class Redacted:
     report: RedactionReport
     """What was removed, and where."""
 
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_()
+
 
 def redact(session: Session, rules: RedactionRules) -> Redacted:
     """Remove secrets from a session: whatever the rules find, in any place and encoding, unknown members and broken lines included.

@@ -8,6 +8,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
+from sessionrecord.records import InvalidRecord, Record
 from sessionrecord.refs import ENTITY_KEY_OF_TYPE
 from sessionrecord.session.alignment import AlignedBy, Alignment, Side
 from sessionrecord.session.core import Core
@@ -122,6 +123,12 @@ class SessionDiff:
             "renumbered": self.renumbered,
         }
 
+    def latest(self, entity: Entity) -> Record | InvalidRecord:
+        """The latest revision of an entity that was added or removed, at the point that was compared."""
+        a, b = self._sides
+        side = a if entity.is_of(a.core) and entity.first < a.end else b
+        return side.core.record(side.revisions(entity.first)[-1])
+
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; `sessionrecord.ijson.dumps` writes each number as it was read."""
         a, b = self._sides
@@ -173,6 +180,11 @@ class SessionDiff:
     def __repr__(self) -> str:
         shown = ", ".join(f"{n} {name}" for name, n in self.counts.items() if n)
         return f"<SessionDiff {'same' if self.same else 'differs'}: {shown or 'nothing'}>"
+
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import session_diff_html  # displays rest on sessions
+
+        return session_diff_html(self)
 
 
 def _name(entity: Entity) -> str:

@@ -184,6 +184,11 @@ class ContextDiff:
         counts = f"{len(self.lost)} lost, {len(self.gained)} gained, {len(self.kept)} kept"
         return f"<ContextDiff at {_point(self.before)}, then at {_point(self.after)}: {counts}>"
 
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import context_diff_html  # displays rest on sessions
+
+        return context_diff_html(self)
+
 
 _WORDS: Final[dict[str, str]] = {
     "other-branch": "on another branch",

@@ -10,23 +10,37 @@ from typing import Any, cast
 
 from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.display.html import findings as _findings
+from sessionrecord.display.html import left_out as _left_out
 from sessionrecord.display.html import usage as _usage
 from sessionrecord.display.html.blocks import BLOCKS, block_parts
 from sessionrecord.display.html.chain import chain as _chain
 from sessionrecord.display.html.context import context as _context
 from sessionrecord.display.html.conversion import conversion as _conversion
+from sessionrecord.display.html.differences import context_diff as _context_diff
+from sessionrecord.display.html.differences import session_diff as _session_diff
 from sessionrecord.display.html.page import Page, fragment, session_page
 from sessionrecord.display.html.records import card, wire_object
 from sessionrecord.display.html.room import NOTEBOOK, PAGE, Limits, Omission, Room
 from sessionrecord.display.html.session import session as _session
 from sessionrecord.records import InvalidRecord, Record, WireModel
 from sessionrecord.records.envelope import EnvelopeModel
-from sessionrecord.session import ContextView, Declared, Info, RevisionChain, Session, SessionAt, UsageTotals
+from sessionrecord.session import (
+    ContextDiff,
+    ContextView,
+    Declared,
+    Info,
+    RevisionChain,
+    Session,
+    SessionAt,
+    SessionDiff,
+    UsageTotals,
+)
 from sessionrecord.validate import RepairReport, ValidationReport
 
 __all__ = [
-    "NOTEBOOK", "PAGE", "Limits", "Omission", "Page", "chain_html", "context_html", "conversion_html", "declared_html",
-    "findings_html", "info_html", "model_html", "repair_html", "session_html", "session_page", "usage_html", "validation_html",
+    "NOTEBOOK", "PAGE", "Limits", "Omission", "Page", "chain_html", "context_diff_html", "context_html", "conversion_html",
+    "declared_html", "findings_html", "info_html", "losses_html", "model_html", "removals_html", "repair_html", "session_diff_html",
+    "session_html", "session_page", "usage_html", "validation_html",
 ]  # fmt: skip
 
 
@@ -89,3 +103,23 @@ def repair_html(report: RepairReport) -> str:
 def conversion_html(report: dict[str, Any]) -> str:
     """The report of a conversion, given as its JSON object."""
     return fragment(_conversion(report, Room(NOTEBOOK, "report")))
+
+
+def losses_html(report: dict[str, Any]) -> str:
+    """The loss report of an export, given as its JSON object."""
+    return fragment(_left_out.losses(report, Room(NOTEBOOK, "report.losses")))
+
+
+def removals_html(report: dict[str, Any]) -> str:
+    """The report of a redaction, given as its JSON object."""
+    return fragment(_left_out.removals(report, Room(NOTEBOOK, "report.removals")))
+
+
+def session_diff_html(diff: SessionDiff) -> str:
+    """Two sessions compared."""
+    return fragment(_session_diff(diff, Room(NOTEBOOK, "diff")))
+
+
+def context_diff_html(diff: ContextDiff) -> str:
+    """Two context views compared."""
+    return fragment(_context_diff(diff, Room(NOTEBOOK, "diff")))
