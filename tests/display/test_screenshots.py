@@ -40,7 +40,7 @@ def _views() -> str:
 
 def _comparisons() -> str:
     session, other = sample(), rewound()
-    contexts = other.context_diff(other.records[2].seq)
+    contexts = other.context_diff(3)
     return "".join(
         d._repr_html_()
         for d in (diff(other.at(9), other), contexts, to_atif(session), redact(session, RedactionRules(["parser"])))
