@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionrecord.convert import Conversion, codex
+from sessionrecord.convert import Conversion, codex, detect
 from sessionrecord.errors import ConversionError, SourceError
 from sessionrecord.records import parse_record
 from sessionrecord.session import Session
@@ -71,6 +72,24 @@ def test_mutated_native_lines_are_all_accounted_for(data: st.DataObject) -> None
                 break
             at = inner
     assert check(log(meta(), *lines, message("user", "hello"))) is not None
+
+
+def members_in(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each container in a JSON value, with each name or index in it."""
+    for name in list(value if isinstance(value, dict) else range(len(value) if isinstance(value, list) else 0)):
+        yield value, name
+        yield from members_in(value[name])
+
+
+@pytest.mark.parametrize("wrong", [None, True, -1, 1.5, "", "x", [], {}, [[]], [{}], {"type": []}], ids=json.dumps)
+def test_a_value_of_any_kind_in_any_place_is_accounted_for(wrong: Any) -> None:
+    """A list or an object where a name is expected included: Python cannot look those up in a set."""
+    for native in copy.deepcopy(LINES):
+        for container, name in list(members_in(native)):
+            right, container[name] = container[name], wrong
+            assert check(log(meta(), native, message("user", "hello"))) is not None
+            assert detect(log(native, meta())).format == "codex"
+            container[name] = right
 
 
 def test_broken_lines_are_kept_and_reported() -> None:

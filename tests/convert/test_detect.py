@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -106,3 +107,15 @@ def test_a_file_that_cannot_be_read_is_a_source_error(tmp_path: Path) -> None:
 def test_random_bytes_raise_nothing_but_our_errors(data: bytes) -> None:
     with pytest.raises((ConversionError, SourceError)):
         detect(data)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_value_of_any_kind_in_any_member_is_no_error(name: str) -> None:
+    """What a member holds says whether a line has the form, whatever it is; one line that has it is enough."""
+    first, *lines = SAMPLES[name].read_bytes().splitlines(keepends=True)
+    values: list[Any] = [None, True, 1, "x", [], {}, [[]], [{}]]
+    for value in values:
+        for native in map(json.loads, lines):
+            odd = [json.dumps({**native, member: value}).encode() + b"\n" for member in (*native, "type", "message")]
+            found = detect(first + b"".join(odd))
+            assert (found.format, found.examined) == (name, len(odd) + 1)

@@ -86,8 +86,8 @@ def _is_acp(line: Unit) -> bool:
 
 
 def _is_record(line: Unit) -> bool:
-    value = line.value
-    return value.get("type") in RECORD_TYPES and type(value.get("seq")) is int and text(value.get("id")) is not None
+    value, kind = line.value, text(line.value.get("type"))
+    return kind in RECORD_TYPES and type(value.get("seq")) is int and text(value.get("id")) is not None
 
 
 _FORMATS: Final = (

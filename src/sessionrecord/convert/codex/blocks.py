@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from sessionrecord.convert.codex.source import HARNESS
-from sessionrecord.convert.native import members
+from sessionrecord.convert.native import members, text
 from sessionrecord.records.content import KNOWN_BLOCK_TYPES
 
 __all__ = ["TEXT_TYPES", "blocks_of", "content_of", "convert_block", "reasoning_block", "texts_of"]
@@ -24,7 +24,7 @@ def texts_of(content: Any) -> list[str]:
     return [
         part["text"]
         for part in map(members, parts)
-        if part.get("type") in TEXT_TYPES and isinstance(part.get("text"), str)
+        if text(part.get("type")) in TEXT_TYPES and isinstance(part.get("text"), str)
     ]
 
 
@@ -79,4 +79,4 @@ def _says_only(parts: Any, said: str | None) -> bool:
     if not isinstance(parts, list) or len(parts) != 1:
         return False
     only = members(parts[0])
-    return only.keys() == {"type", "text"} and only["type"] in TEXT_TYPES and only["text"] == said
+    return only.keys() == {"type", "text"} and text(only["type"]) in TEXT_TYPES and only["text"] == said
