@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,8 @@ from sessionrecord.convert.testing.accounting import account
 from sessionrecord.convert.testing.output import validated
 from sessionrecord.errors import ConversionError, WriterError
 from sessionrecord.records import InvalidRecord, Message, PermissionDecision, Record, State, ToolCall, Usage
+from sessionrecord.records.envelope import EnvelopeModel
+from sessionrecord.stream import RecordList
 from tests.convert.acp_logs import (
     OPTIONS,
     SAMPLE,
@@ -346,6 +351,47 @@ def test_what_a_writer_raises_reaches_the_harness(tmp_path: Path) -> None:
     writer.close()
     with pytest.raises(WriterError):
         recorder.observe(prompt(1, "b")["message"], "client_to_agent")
+
+
+@settings(max_examples=60, deadline=None)
+@given(failing=st.lists(st.integers(1, 4), max_size=30), joined=st.booleans())
+def test_nothing_is_lost_where_authors_fail(failing: list[int], joined: bool) -> None:
+    """Our own rule: what an author does not take waits. Disks fill in the middle of a message, a batch, or before the header."""
+    turns = [is_up for number, length in enumerate(failing) for is_up in [number % 2 == 0] * length]
+
+    def fail() -> None:
+        if turns and not turns.pop(0):
+            raise OSError("no room")
+
+    class Flaky(RecordList):
+        def _append(self, record: EnvelopeModel, line: bytes) -> None:
+            fail()
+            super()._append(record, line)
+
+    def author_of(session_id: str) -> Flaky:
+        fail()
+        return authors.setdefault(session_id, Flaky())
+
+    authors: dict[str, Flaky] = {}
+    recorder = acp.AcpRecorder(author_of)
+    told = []
+
+    def until_taken(call: Callable[[], object]) -> None:
+        with contextlib.suppress(OSError):
+            call()
+        told.extend(recorder.last)
+
+    for line in [json.loads(raw) for raw in SAMPLE.read_bytes().splitlines()]:
+        message = [line["message"]] if joined else line["message"]
+        until_taken(partial(recorder.observe, message, line["direction"], line["timestamp"]))
+    for _ in range(len(turns) + 1):
+        until_taken(recorder.finish)
+    saved = acp.convert(SAMPLE)
+    assert recorder.finish().to_dict() | {"source": SAMPLE.name} == saved.report.to_dict()
+    assert {name: plain(author.records) for name, author in authors.items()} == {
+        records[0].to_wire()["sessionId"]: plain(records) for records in streams(saved)
+    }
+    assert len(told) == sum(len(records) for records in streams(saved))
 
 
 def test_a_recording_without_a_session_says_so_and_names_each_message() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from sessionrecord.errors import RefError
@@ -21,6 +22,7 @@ class Renames:
         self._search = search
         self._new: dict[str, str] = {}
         self._taken = set(taken)
+        self._alike: Counter[str] = Counter()
 
     def of(self, text: str, role: Role) -> str:
         """What takes the place of an ID, a ref or a session reference."""
@@ -38,10 +40,9 @@ class Renames:
         base = new = apply(data, self._search.edits(data)).decode("utf-8", "surrogatepass")
         if base == old:
             return old
-        n = 1
         while new in self._taken:
-            n += 1
-            new = f"{base}#{n}"
+            self._alike[base] += 1
+            new = f"{base}#{self._alike[base] + 1}"
         self._taken.add(new)
         self._new[old] = new
         return new

@@ -17,7 +17,7 @@ from typing import Any
 
 from sessionrecord.convert.accounting import nothing
 from sessionrecord.convert.acp.connection import Connection
-from sessionrecord.convert.acp.pen import Recorded
+from sessionrecord.convert.acp.outbox import Outbox, Recorded
 from sessionrecord.convert.acp.protocol import Direction
 from sessionrecord.convert.acp.source import frames, log_line
 from sessionrecord.convert.files import LogSource, read_source
@@ -37,11 +37,12 @@ class AcpRecorder:
     def __init__(self, author_of: Callable[[str], Author] | None = None, *, agent: str | None = None) -> None:
         """A recorder for one connection.
 
-        `author_of` gives what a session is written with, such as a `StreamWriter`, by its ID, and is asked once for each; without
-        it the records stay in memory. `agent` names the agent where it does not do so itself.
+        `author_of` gives what a session is written with, such as a `StreamWriter`, by its ID, and is asked once for each, again
+        where it raised; without it the records stay in memory. `agent` names the agent where it does not do so itself.
         """
         self._lists: dict[str, RecordList] | None = {} if author_of is None else None
-        self._connection = Connection(author_of or self._list, ConversionReport(), method="recorder", agent=agent)
+        self._outbox = Outbox(author_of or self._list)
+        self._connection = Connection(self._outbox, ConversionReport(), method="recorder", agent=agent)
         self.last: list[Recorded] = []
         """The records that the last call wrote: those of `finish` too."""
         self._lines = 0
@@ -58,24 +59,30 @@ class AcpRecorder:
         `message` is the JSON value or the text received, a batch included; `at` is the time in UTC with `Z`. What comes in pieces
         becomes one record, when it is complete. Messages count as lines, from 1: those of a log that has `log_line` of each.
 
-        Raises `IJsonError` for a value that JSON cannot hold, `ConversionError` after `finish`, and what the authors raise.
+        Raises `IJsonError` for a value that JSON cannot hold, `ConversionError` after `finish`: then the message does not count.
+        Raises what the authors raise, once the message is taken: do not observe it again. The records that an author did not take
+        wait in memory, in their order; each later call gives them to the author again, before any other of the session.
         """
         if self._is_finished:
             raise ConversionError("the recording is finished")
         line = log_line(message, direction, at)
         self._lines += 1
+        self._outbox.retry()
         for frame in frames(line):
             frame.number = self._lines
             self._connection.take(frame)
-        self._tell()
-        return self.last
+        return self._tell()
 
     def finish(self) -> ConversionReport:
-        """Write what is open, and give the account of all messages. What it wrote is in `last`; authors are for the caller to close."""
+        """Write what is open, and give the account of all messages. What it wrote is in `last`; authors are for the caller to close.
+
+        Raises what the authors raise; records that wait then are written by the next call.
+        """
+        self._outbox.retry()
         if not self._is_finished:
             self._is_finished = True
             self._connection.finish()
-            self._tell()
+        self._tell()
         return self.report
 
     def conversion(self) -> Conversion:
@@ -87,9 +94,10 @@ class AcpRecorder:
             raise ConversionError("no session was opened on the connection")
         return _conversion(self._lists, report)
 
-    def _tell(self) -> None:
-        self.last = self._connection.written[:]
-        self._connection.written.clear()
+    def _tell(self) -> list[Recorded]:
+        self.last = self._outbox.taken()
+        self._outbox.check()
+        return self.last
 
     def _list(self, session_id: str) -> RecordList:
         assert self._lists is not None
@@ -110,10 +118,12 @@ def convert(source: LogSource) -> Conversion:
     report = ConversionReport(source=log.name)
     if log.fault is not None:
         report.note(0, "log-cut", log.fault)
-    connection = Connection(lambda own: lists.setdefault(own, RecordList()), report, method="converter", path=log.name)
+    outbox = Outbox(lambda own: lists.setdefault(own, RecordList()))
+    connection = Connection(outbox, report, method="converter", path=log.name)
     for frame in lines:
         connection.take(frame)
     connection.finish()
+    outbox.check()
     if not lists:
         raise ConversionError(nothing(lines, report.lines_read, log.name, "recorded ACP", "no session"))
     return replace(_conversion(lists, report), sources=() if log.path is None else (log.path,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -56,6 +57,7 @@ class Calls:
         self._before = before
         self._calls: dict[str, _Call] = {}
         self._changed: dict[str, _Call] = {}
+        self._reuses: Counter[str] = Counter()
 
     @property
     def any(self) -> bool:
@@ -138,10 +140,9 @@ class Calls:
     def _begin(self, frame: Frame, native_id: str) -> _Call:
         call_id = native_id
         if native_id in self._calls:
-            number = 2
-            while f"{native_id}#{number}" in self._calls:
-                number += 1
-            call_id = f"{native_id}#{number}"
+            while call_id in self._calls:
+                self._reuses[native_id] += 1
+                call_id = f"{native_id}#{self._reuses[native_id] + 1}"
             self._calls[call_id] = self._calls[native_id]
             self._pen.made_up(frame.number, "callId", call_id, "another call has the ID already")
         call = _Call(call_id, call_id == native_id, frame.number, self._pen.place(frame))

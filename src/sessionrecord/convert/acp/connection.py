@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from sessionrecord.convert.accounting import EXPLANATIONS, Losses, explained, header_losses, producer_version, salvage
+from sessionrecord.convert.acp.outbox import Outbox
 from sessionrecord.convert.acp.pairing import Pairing, Request
-from sessionrecord.convert.acp.pen import Pen, Recorded
+from sessionrecord.convert.acp.pen import Pen
 from sessionrecord.convert.acp.protocol import KNOWN_METHODS, VERSIONS
 from sessionrecord.convert.acp.session import SessionBuilder
 from sessionrecord.convert.acp.source import RESPONSE, Frame
@@ -16,7 +16,6 @@ from sessionrecord.convert.native import BLANK, members, text
 from sessionrecord.convert.report import ConversionReport, Unconverted
 from sessionrecord.records import Producer, ProducerMethod
 from sessionrecord.refs import SessionKey, SessionReference
-from sessionrecord.stream import Author
 from sessionrecord.stream.authoring import FORMAT_VERSION
 
 __all__ = ["Connection"]
@@ -43,7 +42,7 @@ class Connection:
 
     def __init__(
         self,
-        author_of: Callable[[str], Author],
+        outbox: Outbox,
         report: ConversionReport,
         *,
         method: ProducerMethod,
@@ -55,9 +54,7 @@ class Connection:
         """What was lost."""
         self.sessions: dict[str, SessionBuilder] = {}
         """The sessions by ID, in the order in which they were first named."""
-        self.written: list[Recorded] = []
-        """The records written since it was emptied last."""
-        self._author_of = author_of
+        self._outbox = outbox
         self._method = method
         self._path = path
         self._agent = agent
@@ -104,7 +101,7 @@ class Connection:
             self._main().pen.write("declaration", {}, losses=header_losses(self.losses, EXPLANATIONS))
         self.report.lost = explained(self.losses, EXPLANATIONS)
         if self.sessions:
-            self.report.records = self._main().pen.counts
+            self.report.records = self._outbox.counts(self._main().pen.session_id)
 
     def _infer(self, frame: Frame) -> None:
         frame.direction = self._pairing.direction_of(frame)
@@ -258,7 +255,7 @@ class Connection:
             self.report.note(
                 frame.number, "session-not-opened", "the log does not tell how the session of this message was opened"
             )
-        pen = Pen(session_id, self._author_of(session_id), self.report, self._path, self.written)
+        pen = Pen(session_id, self._outbox, self.report, self._path)
         pen.version = self._version
         session = self.sessions[session_id] = SessionBuilder(pen)
         self._header(pen, frame, opened or {}, origin)

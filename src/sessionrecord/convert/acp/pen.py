@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from sessionrecord.convert.acp.outbox import Outbox
 from sessionrecord.convert.acp.protocol import HARNESS
 from sessionrecord.convert.acp.source import Frame
 from sessionrecord.convert.native import native_value
 from sessionrecord.convert.report import ConversionReport, MadeUp, Unconverted
-from sessionrecord.records import Record
-from sessionrecord.stream import Author
 
-__all__ = ["Pen", "Recorded"]
-
-
-class Recorded(NamedTuple):
-    """A record that was written."""
-
-    session_id: str
-    """The session it is of."""
-    record: Record
-    """The record."""
+__all__ = ["Pen"]
 
 
 class Pen:
     """Writes one session."""
 
-    def __init__(
-        self, session_id: str, author: Author, report: ConversionReport, path: str | None, written: list[Recorded]
-    ) -> None:
+    def __init__(self, session_id: str, outbox: Outbox, report: ConversionReport, path: str | None) -> None:
         self.session_id = session_id
-        self.author = author
         self.report = report
         self.turn: str | None = None
         """The turn that is going on."""
@@ -40,11 +26,9 @@ class Pen:
         """The protocol's version, where it was agreed upon."""
         self.is_replay = False
         """Whether the agent tells what happened before."""
-        self.counts: Counter[str] = Counter()
-        """Record type to the records written."""
+        self._outbox = outbox
         self._path = path
-        self._written = written
-        self._names: set[str] = set()
+        self._names: dict[str, int] = {}
 
     def place(self, frame: Frame) -> dict[str, Any]:
         """The envelope of a record that a message gives. History that is told anew has no time: that of telling is another."""
@@ -66,12 +50,7 @@ class Pen:
     def write(self, kind: str, place: dict[str, Any], /, **given: Any) -> None:
         """Write a record of a type that the format defines; members by attribute name, nested ones as on the wire."""
         # each author has a method for each type, named as the type
-        record = getattr(self.author, kind)(**given, **place)
-        self._record(record)
-
-    def _record(self, record: Record) -> None:
-        self.counts[record.type] += 1
-        self._written.append(Recorded(self.session_id, record))
+        self._outbox.put(self.session_id, kind, **given, **place)
 
     def converted(self, frame: Frame) -> None:
         """Count a message that became a record. Where it says more than the record, it is kept whole too."""
@@ -108,8 +87,8 @@ class Pen:
         place = self.place(frame)
         if not is_own:
             place["turn_id"] = None
-        record = self.author.unknown(value["type"], **{**place, "extra": {**place.get("extra", {}), **value["extra"]}})
-        self._record(record)
+        place["extra"] = {**place.get("extra", {}), **value["extra"]}
+        self._outbox.put(self.session_id, "unknown", value["type"], **place)
 
     def made_up(self, line: int, what: str, value: str, why: str) -> None:
         """Report a value that the protocol did not give."""
@@ -117,10 +96,11 @@ class Pen:
 
     def name(self, wanted: str) -> str:
         """An ID that no other entity of the session has: the one wanted, or one made from it."""
-        name, number = wanted, 2
+        name = wanted
         while name in self._names:
-            name, number = f"{wanted}#{number}", number + 1
-        self._names.add(name)
+            self._names[wanted] += 1
+            name = f"{wanted}#{self._names[wanted]}"
+        self._names[name] = 1
         return name
 
 
