@@ -44,6 +44,7 @@ class Side:
     def __init__(self, core: Core, end: int) -> None:
         self.core = core
         self.end = end
+        self._contents: dict[int, bytes] = {}
 
     @cached_property
     def entities(self) -> list[int]:
@@ -95,6 +96,12 @@ class Side:
 
     def content(self, entity: int) -> bytes:
         """A digest of what an entity says, whatever it is called and wherever it is."""
+        found = self._contents.get(entity)
+        if found is None:
+            found = self._contents[entity] = self._content(entity)
+        return found
+
+    def _content(self, entity: int) -> bytes:
         index = self.revisions(entity)[-1]
         members = self.members(index)
         if members is None:
