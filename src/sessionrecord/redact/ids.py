@@ -11,7 +11,25 @@ from sessionrecord.redact.places import Role
 from sessionrecord.redact.search import Search
 from sessionrecord.refs import ENTITY_KEYS, Ref, SessionKey, SessionReference
 
-__all__ = ["Renames"]
+__all__ = ["FreeNames", "Renames"]
+
+
+class FreeNames:
+    """Names of which none is given twice. Finding one takes the same time however many are alike."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        """`taken` are names that are not free."""
+        self._taken = set(taken)
+        self._alike: Counter[str] = Counter()
+
+    def of(self, wanted: str) -> str:
+        """The name wanted, or one made from it."""
+        name = wanted
+        while name in self._taken:
+            self._alike[wanted] += 1
+            name = f"{wanted}#{self._alike[wanted] + 1}"
+        self._taken.add(name)
+        return name
 
 
 class Renames:
@@ -21,8 +39,7 @@ class Renames:
         """`taken` are IDs that are not free."""
         self._search = search
         self._new: dict[str, str] = {}
-        self._taken = set(taken)
-        self._alike: Counter[str] = Counter()
+        self._free = FreeNames(taken)
 
     def of(self, text: str, role: Role) -> str:
         """What takes the place of an ID, a ref or a session reference."""
@@ -37,14 +54,10 @@ class Renames:
         if known is not None:
             return known
         data = old.encode("utf-8", "surrogatepass")
-        base = new = apply(data, self._search.edits(data)).decode("utf-8", "surrogatepass")
+        base = apply(data, self._search.edits(data)).decode("utf-8", "surrogatepass")
         if base == old:
             return old
-        while new in self._taken:
-            self._alike[base] += 1
-            new = f"{base}#{self._alike[base] + 1}"
-        self._taken.add(new)
-        self._new[old] = new
+        new = self._new[old] = self._free.of(base)
         return new
 
     def _ref(self, ref: str) -> str:

@@ -14,7 +14,7 @@ from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.errors import RedactionError
 from sessionrecord.records import InvalidRecord, read_record
 from sessionrecord.redact.edits import Edit, apply, merged
-from sessionrecord.redact.ids import Renames
+from sessionrecord.redact.ids import FreeNames, Renames
 from sessionrecord.redact.layers import escapes_of, is_text, json_escapes, within_escapes
 from sessionrecord.redact.places import Role, defined_names, record_type, role
 from sessionrecord.redact.report import Removal, RemovedFrom
@@ -222,7 +222,7 @@ class _Work:
         return Refused(f"line {self._number}{f' at {self._pointer(path)}' if path else ''}: {why}")
 
     def _change_names(self, node: Node) -> None:
-        taken: set[str] | None = None
+        free: FreeNames | None = None
         for member in node.members:
             token = self._line[member.start + 1 : member.name_end - 1]
             edits = self._found(member.start + 1, member.name_end - 1)
@@ -234,16 +234,11 @@ class _Work:
             path = (*node.path, member.name)
             if member.name in defined_names(self._line, node, self._type):
                 raise self._refuse(node.path, "a secret is part of a name that the format defines")
-            taken = {m.name for m in node.members if m.name is not None} if taken is None else taken
-            base = name = text_of_token(b'"%s"' % apply(token, edits))
-            n = 1
-            while name in taken:
-                n += 1
-                name = f"{base}#{n}"
-            taken.add(name)
-            self._names[path] = name
+            free = free or FreeNames(m.name for m in node.members if m.name is not None)
+            base = text_of_token(b'"%s"' % apply(token, edits))
+            name = self._names[path] = free.of(base)
             self._note(path, "name", _tally(edits))
-            if n > 1:
+            if name != base:
                 edits = [Edit(0, len(token), written(name)[1:-1], ())]
             self._edits += (e.moved(member.start + 1) for e in edits)
 
