@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from sessionrecord import Session, diff
+from sessionrecord.asif import Document
 from sessionrecord.display.html import session_page
 from sessionrecord.export import to_atif
 from sessionrecord.redact import RedactionRules, redact
 from sessionrecord.validate import validate
+from tests.asif.documents import DATA
 from tests.display.browser import BROWSER, Scheme, measured, notebook_page, screenshot
 from tests.display.html.samples import base64_of as b64
 from tests.display.html.samples import hostile_records, message, png, rewound, sample
@@ -40,11 +42,10 @@ def _views() -> str:
 
 def _comparisons() -> str:
     session, other = sample(), rewound()
-    contexts = other.context_diff(3)
-    return "".join(
-        d._repr_html_()
-        for d in (diff(other.at(9), other), contexts, to_atif(session), redact(session, RedactionRules(["parser"])))
-    )
+    evidence = Document.read(DATA / "11-invalid-stream-missing-fragment.json").check()
+    compared = diff(other.at(9), other), other.context_diff(3)
+    reports = to_atif(session), redact(session, RedactionRules(["parser"])), evidence
+    return "".join(d._repr_html_() for d in (*compared, *reports))
 
 
 def _hostile() -> str:

@@ -150,3 +150,12 @@ class Report:
             },
             "unsupported_features": self.unsupported_features,
         }
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.findings)} findings, {len(self.streams)} streams, {len(self.calls)} calls"
+        return f"<Report {'ok' if self.ok else 'not ok'}: {counts}>"
+
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import evidence_html  # displays rest on sessions
+
+        return evidence_html(self.to_dict(), self.findings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,10 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessionrecord import Session, diff
+from sessionrecord.asif import CallReport, Document, PartialCall, Report, StreamReport
+from sessionrecord.diagnostics import Diagnostic
 from sessionrecord.display.html import NOTEBOOK
 from sessionrecord.export import to_atif, to_html, to_markdown, to_otlp
 from sessionrecord.export.report import KINDS, Loss, LossReport
 from sessionrecord.redact import RedactionReport, RedactionRules, Removal, redact
+from tests.asif.documents import DATA
 from tests.display.html.samples import hostile_records, rewound, sample, stream
 from tests.display.html.test_build import HOSTILE
 from tests.display.html.trees import fragment, shown, text_of
@@ -134,11 +138,30 @@ def test_what_was_removed_is_shown_by_place_and_never_what_it_was() -> None:
     assert str(made.report) == made.report.to_text()
 
 
+@pytest.mark.parametrize("path", sorted(DATA.glob("[0-9]*.json")), ids=lambda path: path.stem)
+def test_the_check_of_an_asif_document_shows_each_finding_stream_and_call(path: Path) -> None:
+    report = Document.read(path).check()
+    text = text_shown(report)
+    assert ("not ok" in text) == (not report.ok)
+    for finding in report.findings:
+        assert finding.code in text
+        assert finding.message[:100] in text
+    for stream_id, of_stream in report.streams.items():
+        assert f"{stream_id}{of_stream.status}{of_stream.contiguous_bytes}" in text
+    for call in report.calls.values():
+        assert f"{call.call_id}{call.tool_id}{call.event_id or ''}{call.arguments_status}" in text
+
+
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_in_comparisons_and_reports_is_only_text(text: str) -> None:
     loss = LossReport(text, 3, [Loss("no_place", text, text, 2, text, text), Loss("content_off", text, text)])
     removal = RedactionReport(4, (Removal(2, text, text, "text", text, 1), Removal(3, None, "", "line", text, 2)), (3,))
-    for report in (loss, removal):
+    streams = {text: StreamReport(text, "tool_arguments", text, "partial", 3, (), False)}
+    calls: dict[str, CallReport] = {
+        text: PartialCall(text, text, text, True, None, "partial", text.encode(errors="ignore"))
+    }
+    evidence = Report([Diagnostic.of("id-duplicate", text, pointer=text)], streams, {}, calls, [text])
+    for report in (loss, removal, evidence):
         assert shown(text)[:40] in text_shown(report)
     if text.encode("utf-8", "ignore").decode() == text:
         hostile = Session.from_records(hostile_records(text))
@@ -157,3 +180,8 @@ def test_of_many_entries_the_first_are_shown_and_the_others_counted() -> None:
     assert "7 rows not shown: report.losses" in text_shown(losses)
     removals = tuple(Removal(n, None, "", "line", "r", 1) for n in range(most + 7))
     assert "7 rows not shown: report.removals" in text_shown(RedactionReport(99, removals, ()))
+    findings = [Diagnostic.of("id-duplicate", f"finding {n}") for n in range(most + 7)]
+    streams = {str(n): StreamReport(str(n), "tool_arguments", "e", "partial", 3, (), False) for n in range(most + 7)}
+    text = text_shown(Report(findings, streams, {}, {}, []))
+    assert "7 findings not shown: report" in text
+    assert "7 streams not shown: report" in text

@@ -18,6 +18,7 @@ from sessionrecord.display.html.context import context as _context
 from sessionrecord.display.html.conversion import conversion as _conversion
 from sessionrecord.display.html.differences import context_diff as _context_diff
 from sessionrecord.display.html.differences import session_diff as _session_diff
+from sessionrecord.display.html.evidence import evidence as _evidence
 from sessionrecord.display.html.page import Page, fragment, session_page
 from sessionrecord.display.html.records import card, wire_object
 from sessionrecord.display.html.room import NOTEBOOK, PAGE, Limits, Omission, Room
@@ -39,7 +40,7 @@ from sessionrecord.validate import RepairReport, ValidationReport
 
 __all__ = [
     "NOTEBOOK", "PAGE", "Limits", "Omission", "Page", "chain_html", "context_diff_html", "context_html", "conversion_html",
-    "declared_html", "findings_html", "info_html", "losses_html", "model_html", "removals_html", "repair_html", "session_diff_html",
+    "declared_html", "evidence_html", "findings_html", "info_html", "losses_html", "model_html", "removals_html", "repair_html", "session_diff_html",
     "session_html", "session_page", "usage_html", "validation_html",
 ]  # fmt: skip
 
@@ -113,6 +114,11 @@ def losses_html(report: dict[str, Any]) -> str:
 def removals_html(report: dict[str, Any]) -> str:
     """The report of a redaction, given as its JSON object."""
     return fragment(_left_out.removals(report, Room(NOTEBOOK, "report.removals")))
+
+
+def evidence_html(report: dict[str, Any], diagnostics: Sequence[Diagnostic]) -> str:
+    """The report of a check of an ASIF document, given as its JSON object and its findings."""
+    return fragment(_evidence(report, diagnostics, Room(NOTEBOOK, "report.findings")))
 
 
 def session_diff_html(diff: SessionDiff) -> str:
