@@ -84,7 +84,8 @@ unicode-bidi:isolate;white-space:nowrap}
 & .-warning{color:var(--mark)}
 & .-note{color:var(--dim)}
 & .-other{color:var(--fg)}
-& .-tag{border:1px solid currentColor;border-radius:9px;padding:0 7px;font-size:.82em;white-space:normal;overflow-wrap:break-word;display:inline-block;line-height:1.45}
+& .-tag{border:1px solid currentColor;border-radius:9px;padding:0 7px;font-size:.82em;white-space:normal;overflow-wrap:break-word;
+display:inline-block;line-height:1.45}
 & details{margin:2px 0;border:0;padding:0;background:none}
 & summary{cursor:pointer;list-style:revert;display:list-item;padding:2px 0;font-weight:400;color:inherit}
 & summary:focus-visible{outline:2px solid var(--assistant);outline-offset:1px}
