@@ -199,12 +199,12 @@ def test_standard_input_and_output_hold_archives_and_files() -> None:
 
 
 def test_a_closed_standard_input_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sessionrecord.cli import bundle as commands
+    from sessionrecord.cli.source import source_of
     from sessionrecord.errors import SourceError
 
     monkeypatch.setattr("sys.stdin", None)
     with pytest.raises(SourceError, match="closed"):
-        commands._source("-")
+        source_of("-")
 
 
 def test_what_is_no_bundle_is_one_line(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_a_file_that_is_no_stream_is_refused(tmp_path: Path) -> None:
     for data in (b"", b'{"type":"user"}\n', b"text"):
         done = run("export", "atif", "-", "-o", "-", stdin=data)
         assert done.returncode == 2
-        assert b"holds no record of a session" in done.stderr
+        assert b"holds no record of a session; to convert a log" in done.stderr
     done = run("export", "atif", str(tmp_path / "none"), "-o", "-")
     assert done.returncode == 2
     assert b"cannot open" in done.stderr

@@ -76,7 +76,7 @@ def test_a_bug_is_one_line_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     def fails(path: str) -> None:
         raise ZeroDivisionError("oh\n\x1b")
 
-    monkeypatch.setattr(app_module, "_open_known", fails)
+    monkeypatch.setattr(app_module, "open_known", fails)
     result = call("context", "x")
     assert result.exit_code == 2
     assert_one_error_line(result, "bug", "ZeroDivisionError: oh\\n\\x1b")

@@ -218,6 +218,17 @@ def test_the_bars_of_usage_are_the_totals(records: list[dict[str, Any]]) -> None
         assert shown[f"cost in {currency}"] == pytest.approx(float(cost))
 
 
+@pytest.mark.parametrize(
+    ("incomplete", "said"), [(0, None), (1, "1 record has incomplete counts"), (2, "2 records have incomplete counts")]
+)
+def test_incomplete_counts_are_noted(incomplete: int, said: str | None) -> None:
+    """What is not known is said: a capture state other than complete means that the number is not all."""
+    state = {"capture": {"outputTokens": {"state": "partial"}}}
+    records = [{"type": "usage", "outputTokens": 5, **(state if n < incomplete else {})} for n in range(3)]
+    texts = " ".join(drawn(session_of(numbered(*records)).plot_usage()))
+    assert said in texts if said else "incomplete" not in texts
+
+
 def test_many_models_and_currencies_are_put_together_and_counted() -> None:
     records = [
         {

@@ -24,6 +24,7 @@ from sessionrecord import (
     parse_record,
     read_record,
 )
+from sessionrecord.convert import Conversion, ConversionReport
 from tests.session.streams import HEADER
 
 
@@ -380,6 +381,14 @@ def test_what_is_no_ref_seq_or_source_is_refused_in_words() -> None:
         session.context_view(at=three)
     with pytest.raises(SourceError, match="cannot read a stream from object"):
         Session.read(wrong)
+    refused: list[tuple[Any, str]] = [
+        ([1], "int is none"),
+        (wrong, "object is no collection of them$"),
+        (Conversion([], {}, ConversionReport()), "Conversion is no collection of them: give its main"),
+    ]
+    for given, said in refused:
+        with pytest.raises(TypeError, match=said):
+            Session.from_records(given)
 
 
 def test_a_directory_is_not_written_over(tmp_path: Path) -> None:

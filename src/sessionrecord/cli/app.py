@@ -19,10 +19,9 @@ from sessionrecord.cli.follow import follow
 from sessionrecord.cli.output import Out, note, working
 from sessionrecord.cli.program import DIFFERENT, DONE, FOUND_ERRORS, UNREADABLE, Program
 from sessionrecord.cli.redact import redact
-from sessionrecord.cli.source import STDIO, stdin_bytes
+from sessionrecord.cli.source import STDIO, open_known, size_of, source_of
 from sessionrecord.convert import Conversion
-from sessionrecord.errors import SourceError, WriterError
-from sessionrecord.records import RECORD_TYPES
+from sessionrecord.errors import WriterError
 from sessionrecord.session import Session
 from sessionrecord.session import diff as session_diff
 from sessionrecord.session.said import SHOWN
@@ -88,28 +87,6 @@ def convert_start(context: typer.Context) -> int:
     return DONE
 
 
-def _source(path: str) -> tuple[str | bytes, int]:
-    """What the library reads, and its size in bytes as far as that is known."""
-    if path != STDIO:
-        return path, Path(path).stat().st_size if Path(path).is_file() else 0
-    data = stdin_bytes()
-    return data, len(data)
-
-
-def _open(path: str) -> Session:
-    source, size = _source(path)
-    with working(f"opening {path}", size):
-        return Session.read(source)
-
-
-def _open_known(path: str) -> Session:
-    """A session with something in it to show."""
-    session = _open(path)
-    if session.header is None and RECORD_TYPES.keys().isdisjoint(session.counts()):
-        raise SourceError(f"{path} holds no record of a session; {render.CONVERT_HINT}")
-    return session
-
-
 def _note_the_end(session: Session, at: int | None) -> None:
     last = session.last_seq
     if at is not None and last is not None and at > last:
@@ -131,8 +108,8 @@ def validate(
 
     if json and sarif:
         raise typer.BadParameter("--json and --sarif exclude each other")
-    source, size = _source(stream)
-    with working(f"checking {stream}", size):
+    source = source_of(stream)
+    with working(f"checking {stream}", size_of(stream)):
         report = validate(source, level=level)
     out = Out(sys.stdout)
     if sarif:
@@ -147,8 +124,8 @@ def validate(
 @app.command()
 def inspect(stream: Stream, json: Json = False) -> int:
     """Say what a session is: header, records, turns, tools, usage, cost, losses, heads, findings."""
-    session = _open_known(stream)
-    with working(f"reading {stream}", _source_size(stream)):
+    session = open_known(stream)
+    with working(f"reading {stream}", size_of(stream)):
         overview = views.overview(session)
     out = Out(sys.stdout)
     if json:
@@ -156,10 +133,6 @@ def inspect(stream: Stream, json: Json = False) -> int:
     else:
         render.overview(out, overview)
     return DONE
-
-
-def _source_size(path: str) -> int:
-    return Path(path).stat().st_size if path != STDIO and Path(path).is_file() else 0
 
 
 @app.command()
@@ -174,7 +147,7 @@ def context(
     json: Json = False,
 ) -> int:
     """Show what the model's context contained: the items in order, what is not there and why."""
-    session = _open_known(stream)
+    session = open_known(stream)
     _note_the_end(session, at)
     view = views.context(session.context_view(head=head, at=at))
     out = Out(sys.stdout)
@@ -197,7 +170,7 @@ def context_diff(
     json: Json = False,
 ) -> int:
     """Show what the model's context gained and lost between two points, and what each compaction replaced."""
-    session = _open_known(stream)
+    session = open_known(stream)
     for at in (at_a, at_b):
         _note_the_end(session, at)
     found = session.context_diff(at_a, at_b)
@@ -223,8 +196,8 @@ def diff(
     """
     if stream_a == stream_b == STDIO:
         raise typer.BadParameter("only one of the two can be standard input")
-    a, b = _open_known(stream_a), _open_known(stream_b)
-    with working(f"comparing {stream_a} and {stream_b}", _source_size(stream_a) + _source_size(stream_b)):
+    a, b = open_known(stream_a), open_known(stream_b)
+    with working(f"comparing {stream_a} and {stream_b}", size_of(stream_a) + size_of(stream_b)):
         found = session_diff(a, b)
     out = Out(sys.stdout)
     if json:
@@ -241,7 +214,7 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Print the lines of the records.")] = False,
 ) -> int:
     """Show a record, or all revisions of an entity; of a tool call its results too."""
-    session = _open_known(stream)
+    session = open_known(stream)
     found = views.named(session, ref)
     out = Out(sys.stdout)
     if json:
@@ -328,8 +301,8 @@ def _convert_detected(log: str | bytes) -> Conversion:
 def _convert(convert: Callable[[str | bytes], Conversion], log: str, output: str, force: bool, json: bool) -> int:
     if output != STDIO:
         _check_target(log, Path(output), force)
-    source, size = _source(log)
-    with working(f"converting {log}", size):
+    source = source_of(log)
+    with working(f"converting {log}", size_of(log)):
         conversion = convert(source)
     out = Out(sys.stderr if output == STDIO else sys.stdout)
     written = [] if output == STDIO else _write(conversion, Path(output))
@@ -380,8 +353,8 @@ def repair(
 
     if output == STDIO:
         raise WriterError("a repair writes two files: give OUT a name")
-    source, size = _source(stream)
-    with working(f"repairing {stream}", size):
+    source = source_of(stream)
+    with working(f"repairing {stream}", size_of(stream)):
         report = repair(source, output, replace=force)
     out = Out(sys.stdout)
     if json:

@@ -30,13 +30,13 @@ from sessionrecord.bundle.manifest import Entry
 from sessionrecord.cli.output import Cell, Out, working
 from sessionrecord.cli.program import DONE, FOUND_ERRORS, UNREADABLE
 from sessionrecord.cli.render import number
-from sessionrecord.errors import SourceError, WriterError
+from sessionrecord.cli.source import STDIO, size_of, source_of
+from sessionrecord.errors import WriterError
 from sessionrecord.refs import SessionReference
 from sessionrecord.session import Session
 
 __all__ = ["bundle_app"]
 
-_STDIO: Final = "-"
 _COLOURS: Final = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 bundle_app = typer.Typer(rich_markup_mode=None)
@@ -92,7 +92,7 @@ def create(
         blobs = [BlobFile(path) for path in blob or ()]
         sessions: list[Session] = []
         for path in streams:
-            session = Session.read(_source(path))
+            session = Session.read(source_of(path))
             if min_bytes is not None:
                 moved = externalize(session, min_bytes, directory=store)
                 session = moved.session
@@ -101,7 +101,7 @@ def create(
         files = [NativeFile(f"native/{path.name}", path, harness) for path in native or ()]
         with _target(output) as target:
             manifest = write_bundle(target, sessions, blobs=blobs, native=files, created_at=created_at, replace=force)
-    out = Out(sys.stderr if output == _STDIO else sys.stdout)
+    out = Out(sys.stderr if output == STDIO else sys.stdout)
     if json:
         out.json(manifest.to_wire())
     else:
@@ -112,7 +112,7 @@ def create(
 @contextmanager
 def _target(output: str) -> Iterator[str]:
     """Where to write; for standard output a file that is then copied there."""
-    if output != _STDIO:
+    if output != STDIO:
         yield output
         return
     with tempfile.TemporaryDirectory() as directory:
@@ -122,23 +122,11 @@ def _target(output: str) -> Iterator[str]:
             shutil.copyfileobj(file, sys.stdout.buffer)
 
 
-def _source(path: str) -> str | bytes:
-    if path != _STDIO:
-        return path
-    if sys.stdin is None:
-        raise SourceError("standard input is closed")
-    return sys.stdin.buffer.read()
-
-
-def _size(path: str) -> int:
-    return Path(path).stat().st_size if path != _STDIO and Path(path).is_file() else 0
-
-
 @bundle_app.command("verify")
 def verify_command(bundle: _Bundle, max_bytes: _MaxBytes = _LIMIT, json: _Json = False) -> int:
     """Check every file against the manifest: exit code 0 if all is as it says, 1 if not, 2 if it cannot be read."""
-    with working(f"checking {bundle}", _size(bundle)):
-        findings = verify(_source(bundle), limits=Limits(total_bytes=max_bytes))
+    with working(f"checking {bundle}", size_of(bundle)):
+        findings = verify(source_of(bundle), limits=Limits(total_bytes=max_bytes))
     counts = Counter(d.severity for d in findings)
     ok = not counts["error"]
     out = Out(sys.stdout)
@@ -204,7 +192,7 @@ def _contents(manifest: Manifest) -> str:
 
 
 def _open(bundle: str, max_bytes: int) -> Bundle:
-    return Bundle.open(_source(bundle), limits=Limits(total_bytes=max_bytes))
+    return Bundle.open(source_of(bundle), limits=Limits(total_bytes=max_bytes))
 
 
 @bundle_app.command()
@@ -218,15 +206,15 @@ def extract(
     json: _Json = False,
 ) -> int:
     """Unpack a bundle, each file checked against its hash: whole, or not at all."""
-    if path is None and output == _STDIO:
+    if path is None and output == STDIO:
         raise WriterError("standard output takes one file; name its PATH")
-    with _open(bundle, max_bytes) as opened, working(f"extracting {bundle}", _size(bundle)):
+    with _open(bundle, max_bytes) as opened, working(f"extracting {bundle}", size_of(bundle)):
         if path is None:
             written = [str(p) for p in opened.extract(output)]
         else:
             _extract_file(opened, path, output)
             written = [output]
-    out = Out(sys.stderr if output == _STDIO else sys.stdout)
+    out = Out(sys.stderr if output == STDIO else sys.stdout)
     if json:
         out.json({"written": written})
     else:
@@ -237,15 +225,15 @@ def extract(
 def _extract_file(bundle: Bundle, path: str, output: str) -> None:
     # beside its place first, so that nothing unchecked ever stands there
     target = Path(output)
-    if output != _STDIO and (target.is_symlink() or target.exists()):
+    if output != STDIO and (target.is_symlink() or target.exists()):
         raise WriterError(f"{output} exists; it is not replaced")
-    directory = None if output == _STDIO else target.parent
+    directory = None if output == STDIO else target.parent
     with tempfile.NamedTemporaryFile(dir=directory, prefix=".bundle.", delete=False) as file:
         copied = Path(file.name)
     try:
         with copied.open("wb") as copy:
             bundle.copy(path, copy)
-        if output == _STDIO:
+        if output == STDIO:
             with copied.open("rb") as copy:
                 shutil.copyfileobj(copy, sys.stdout.buffer)
         else:

@@ -13,10 +13,9 @@ import typer
 from sessionrecord import ijson
 from sessionrecord.cli.output import Out, working
 from sessionrecord.cli.program import DONE, UNREADABLE
-from sessionrecord.cli.source import STDIO, stdin_bytes
-from sessionrecord.errors import SourceError, WriterError
+from sessionrecord.cli.source import STDIO, open_known, size_of
+from sessionrecord.errors import WriterError
 from sessionrecord.lines.whole import write_whole
-from sessionrecord.records import RECORD_TYPES
 from sessionrecord.session import Session
 
 if TYPE_CHECKING:
@@ -123,8 +122,8 @@ def _export(
     targets = [Path(name) for name in (output, loss_report) if name not in (None, STDIO)]
     for target in targets:
         _check(stream, target, force)
-    session = _open(stream)
-    with working(f"exporting {stream}", _size(stream)):
+    session = open_known(stream)
+    with working(f"exporting {stream}", size_of(stream)):
         exported = export(session)
     if output == STDIO:
         sys.stdout.flush()
@@ -143,19 +142,6 @@ def _export(
         for target in targets:
             out.line(f"wrote {target}")
     return DONE
-
-
-def _open(path: str) -> Session:
-    source = stdin_bytes() if path == STDIO else path
-    with working(f"opening {path}", _size(path)):
-        session = Session.read(source)
-    if session.header is None and RECORD_TYPES.keys().isdisjoint(session.counts()):
-        raise SourceError(f"{path} holds no record of a session")
-    return session
-
-
-def _size(path: str) -> int:
-    return Path(path).stat().st_size if path != STDIO and Path(path).is_file() else 0
 
 
 def _same(one: Path, other: Path) -> bool:

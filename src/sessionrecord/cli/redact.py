@@ -14,7 +14,7 @@ import typer
 
 from sessionrecord.cli.output import Out, working
 from sessionrecord.cli.program import DONE
-from sessionrecord.cli.source import STDIO, stdin_bytes
+from sessionrecord.cli.source import STDIO, open_known, size_of
 from sessionrecord.errors import RedactionError, SourceError, WriterError
 from sessionrecord.session import Session
 
@@ -75,8 +75,9 @@ def redact(
     )
     if output != STDIO:
         _check_target(source, Path(output), force)
-    with working(f"redacting {source}", Path(source).stat().st_size if Path(source).is_file() else 0):
-        made = redact(Session.read(stdin_bytes() if source == STDIO else source), rules)
+    session = open_known(source)
+    with working(f"redacting {source}", size_of(source)):
+        made = redact(session, rules)
     _write(made.session, output)
     out = Out(sys.stderr if output == STDIO else sys.stdout)
     if json:

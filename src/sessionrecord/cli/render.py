@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sessionrecord.cli.output import Cell, Out
+from sessionrecord.cli.source import CONVERT_HINT
 from sessionrecord.cli.views import TOKENS, Shown
 from sessionrecord.convert import Conversion
 from sessionrecord.display.summary import block_text, json_text
@@ -15,11 +16,7 @@ from sessionrecord.records import InvalidRecord, Record
 if TYPE_CHECKING:  # not every command needs it
     from sessionrecord.validate import ValidationReport
 
-__all__ = ["COLOURS", "CONVERT_HINT", "context", "conversion", "difference", "findings", "overview", "records"]
-
-CONVERT_HINT: Final = (
-    "to convert a log of Claude Code or Codex: sessionrecord convert claude-code LOG -o OUT, or convert codex"
-)
+__all__ = ["COLOURS", "context", "conversion", "difference", "findings", "overview", "records"]
 
 COLOURS: Final = {"error": "red", "warning": "yellow", "info": "cyan"}
 _KIND_COLOURS: Final = {

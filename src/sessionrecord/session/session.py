@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from sessionrecord.diagnostics import Diagnostic, excerpt
 from sessionrecord.errors import RefNotFoundError, StreamError
 from sessionrecord.records import InvalidRecord, Record, SessionHeader
+from sessionrecord.records.envelope import EnvelopeModel
 from sessionrecord.refs import Ref, SessionKey
 from sessionrecord.session import calls as _calls
 from sessionrecord.session import context as _context
@@ -226,8 +227,11 @@ class Session(Views):
 
     @classmethod
     def from_records(cls, records: Iterable[Record | InvalidRecord]) -> Self:
-        """A session of records in their order; what is wrong with it is in `diagnostics`."""
-        return cls(Log(b"".join(record.to_line() + b"\n" for record in records)))
+        """A session of records in their order; what is wrong with it is in `diagnostics`.
+
+        Raises `TypeError` for what is no record; of a conversion, `main` and each of `children` are records.
+        """
+        return cls(Log(b"".join(_lines_of(records))))
 
     def append(self, record: Record | InvalidRecord) -> None:
         """Put a record at the end, as reading it there would: what is wrong with it is in `diagnostics`. Constant time."""
@@ -317,3 +321,13 @@ def diff(a: Views, b: Views) -> SessionDiff:
             raise TypeError(f"diff compares sessions, not {type(views).__name__}; open one with Session.read")
     (core_a, limit_a), (core_b, limit_b) = ((views._core, views._limit) for views in (a, b))
     return compare(core_a, core_a.log.end(limit_a), core_b, core_b.log.end(limit_b))
+
+
+def _lines_of(records: Any) -> Iterator[bytes]:
+    if not isinstance(records, Iterable):
+        hint = ": give its main" if hasattr(records, "main") else ""
+        raise TypeError(f"a session is made of records, and {type(records).__name__} is no collection of them{hint}")
+    for record in records:
+        if not isinstance(record, EnvelopeModel | InvalidRecord):
+            raise TypeError(f"a session is made of records, and {type(record).__name__} is none")
+        yield record.to_line() + b"\n"

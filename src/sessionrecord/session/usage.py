@@ -25,6 +25,13 @@ TOKEN_MEMBERS: Final = (
     "total_tokens",
 )
 """The members that are summed."""
+_TOLD: Final = {
+    "input_tokens": "input",
+    "cache_read_tokens": "cached",
+    "output_tokens": "output",
+    "total_tokens": "total",
+}
+"""What a `repr` tells."""
 _LEVELS: Final = ("model_call", "turn", "session")
 
 
@@ -72,12 +79,15 @@ class UsageTotals:
     """Whether a record counted says that child sessions are in its counts; None: at least one says that it is not known."""
 
     def __repr__(self) -> str:
-        told = {
-            m.removesuffix("_tokens"): getattr(self.total, m) for m in ("input_tokens", "output_tokens", "total_tokens")
-        }
-        counts = "".join(f", {name} {n:,}" for name, n in told.items() if n is not None)
-        costs = "".join(f", {excerpt(amount, 20)} {excerpt(name, 8)}" for name, amount in list(self.costs.items())[:2])
-        return f"<UsageTotals: {self.calls:,} calls of {len(self.by_model):,} models{counts}{costs}>"
+        models = len(self.by_model)
+        told = [
+            f"{models:,} model{'' if models == 1 else 's'}",
+            *([f"{self.calls:,} calls"] if self.calls else []),
+            *(f"{name} {n:,}" for m, name in _TOLD.items() if (n := getattr(self.total, m)) is not None),
+            *([f"{self.incomplete:,} incomplete"] if self.incomplete else []),
+            *(f"{excerpt(amount, 20)} {excerpt(name, 8)}" for name, amount in list(self.costs.items())[:1]),
+        ]
+        return f"<UsageTotals: {', '.join(told)}>"
 
     def _repr_html_(self) -> str:
         from sessionrecord.display.html import usage_html  # displays rest on sessions

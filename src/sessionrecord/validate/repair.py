@@ -125,7 +125,7 @@ def repair(source: ByteSource, target: _Path, *, replace: bool = False) -> Repai
     made = plan(source, broken.append)
     if not made.records:
         raise SourceError(
-            f"{name or 'the source'} has no session header, and none is made up: put one on its first line"
+            f"{name or 'the source'} has no session header, and none is made up: put one on its first line, or convert it, if it is an agent's log"
         )
     with _beside(path) as stream, _beside(rest) as side:
         writer = _Writer(made, stream.file, side.file)

@@ -237,7 +237,7 @@ def test_a_chain_of_many_revisions_shows_the_first_and_the_last() -> None:
         (stream(), "<Session 'a' 's', 1 records>"),
         (stream(agent="\u202e" * 500, namespace="n"), None),
         (stream().context_view(), "<ContextView of 0 entities at the end>"),
-        (stream().usage(), "<UsageTotals: 0 calls of 0 models>"),
+        (stream().usage(), "<UsageTotals: 0 models>"),
         (stream().declared(), "Declared()"),
         (stream(contentLevel="full").declared(), "Declared(content_level='full')"),
         (stream().info(), "Info()"),

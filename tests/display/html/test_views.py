@@ -27,7 +27,7 @@ def test_the_head_of_a_session_says_what_it_is() -> None:
     session = sample()
     tree = fragment(session._repr_html_())
     facts = {row[0]: row[1] for row in reversed(rows(tree)) if len(row) == 2}  # the head is first
-    assert facts["harness"] == "claude-code 2.1.34"
+    assert facts["agent"] == "claude-code 2.1.34"
     assert isinstance(session.header, SessionHeader)
     assert facts["session"] == session.header.session_id
     assert facts["producer"] == "sessionrecord 0.1.0 converter"

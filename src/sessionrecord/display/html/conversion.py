@@ -62,13 +62,13 @@ def _tally(title: str, counts: dict[str, int], room: Room) -> Child:
 
 
 def _list(title: str, head: list[str], entries: list[dict[str, Any]], room: Room) -> Child:
-    rows = [[_cell(entry[name], room) for name in head] for entry in entries[: room.limits.rows]]
+    rows = [[_cell(name, entry[name], room) for name in head] for entry in entries[: room.limits.rows]]
     return fold(f"{title}: {len(entries):,}", table(head, rows), _left(entries, room), is_open=len(entries) <= 10)
 
 
-def _cell(found: Any, room: Room) -> Child:
+def _cell(name: str, found: Any, room: Room) -> Child:
     if isinstance(found, int):
-        return f"{found:,}"
+        return f"{found:,}" if found or name != "line" else ""  # line 0 is the log as a whole
     return "" if found is None else phrase(str(found), room, 400)
 
 

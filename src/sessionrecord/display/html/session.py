@@ -70,7 +70,7 @@ def _header(of: _Opened, room: Room) -> Iterable[tuple[str, Child]]:
         yield "header", tag("no valid header", "error")
         return
     producer = header.producer
-    yield "harness", [phrase(header.agent, room), " ", phrase(header.agent_version or "", room)]
+    yield "agent", [phrase(header.agent, room), " ", phrase(header.agent_version or "", room)]
     yield "session", phrase(header.session_id, room)
     yield "namespace", None if header.namespace is None else phrase(header.namespace, room)
     yield "parent", None if header.parent is None else phrase(header.parent, room)

@@ -72,7 +72,7 @@ def plot_usage(core: Core, at: int | None) -> Figure:
         _draw(axes, panel)
         axes.set_yticks(range(len(names)), names)
         axes.set_ylim(len(names) - 0.4, -0.6)
-    _notes(figure, panels, len({currency for currency, _ in costs}))
+    _notes(figure, panels, len({currency for currency, _ in costs}), totals.incomplete)
     return finish(figure)
 
 
@@ -151,13 +151,15 @@ def _draw(axes: Any, panel: _Panel) -> None:
     axes.xaxis.set_major_formatter(lambda value, _: short(value))
 
 
-def _notes(figure: Figure, panels: list[_Panel], currencies: int) -> None:
+def _notes(figure: Figure, panels: list[_Panel], currencies: int, incomplete: int) -> None:
     bars = [bar for panel in panels for bar in panel.bars]
     notes = ["child sessions are not counted in"]
     if any(bar.part is not None for bar in bars):
         notes.append("hatched: spent on reasoning")
     if any(bar.text.endswith("?") for bar in bars):
         notes.append("+ ?: some calls do not tell")
+    if incomplete:
+        notes.append(f"{incomplete:,} {'record has' if incomplete == 1 else 'records have'} incomplete counts")
     if currencies > _CURRENCIES:
         notes.append(f"{currencies - _CURRENCIES} more currencies are not shown")
     figure.supxlabel("; ".join(notes), x=0.01, ha="left", fontsize=8, color=INK)
