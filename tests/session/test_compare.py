@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -12,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sessionrecord
-from sessionrecord import EntityPair, Session, SessionDiff, diff, ijson
+from sessionrecord import EntityPair, Producer, RecordList, Session, SessionDiff, diff, ijson
+from sessionrecord.convert.claude_code import convert
 from sessionrecord.session.log import Log
 from tests.session.streams import HEADER, streams
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
 Wire = dict[str, Any]
 
 
@@ -179,7 +182,63 @@ def test_a_record_that_was_put_in_moves_nothing_and_renames_nothing() -> None:
         "renumbered": 5,
     }
     assert refs(found.added) == ["r2"]
-    assert "6 unchanged, 5 of them with another seq, record ID, turn or ref" in str(found)
+    assert "6 unchanged, 5 of them with another seq, record ID, turn, ref or source" in str(found)
+
+
+steps = st.lists(st.sampled_from(["user", "assistant", "tool"]), max_size=8)
+
+
+@given(steps, steps, steps)
+def test_names_that_an_author_makes_up_move_with_their_records(
+    first: list[str], added: list[str], last: list[str]
+) -> None:
+    """Message and call IDs that are not given repeat the `seq`: they say where a record is, as its ID does."""
+
+    def told(*parts: list[str]) -> Session:
+        out = RecordList()
+        out.session(agent="a", session_id="s", producer=Producer(method="native"))
+        for part, kinds in enumerate(parts):
+            for n, kind in enumerate(kinds):
+                text = f"text {part}.{n}"
+                if kind == "tool":
+                    out.tool_use("run", {"command": text}, text)
+                else:
+                    (out.user_message if kind == "user" else out.assistant_message)(text)
+        return Session.from_records(out.records)
+
+    before, after = told(first, [], last), told(first, added, last)
+    found = diff(before, after)
+    assert (found.removed, found.revised, found.moved, found.renamed) == ((), (), (), ())
+    assert len(found.added) == len(after.entities) - len(before.entities)
+    assert found.unchanged == len(before.entities)
+    assert (found.renumbered > 0) == bool(added and last)
+
+
+def test_where_a_record_was_taken_from_is_no_change() -> None:
+    """Two conversions of one log that lies elsewhere, or that lost its first lines, say the same."""
+    log = EXAMPLES / "claude-code-sample.jsonl"
+    a, b = (Session.from_records(convert(given).main) for given in (log, log.read_bytes()))
+    found = diff(a, b)
+    assert (found.same, found.unchanged) == (True, len(a.entities))
+    assert found.renumbered > found.unchanged - 5
+    sources = [{"path": "a", "line": 1}, {"path": "b", "line": 9}, {"path": "b", "line": 9}]
+    one, other, edited = (numbered(message("m", t, source=s)) for t, s in zip("xxy", sources, strict=True))
+    assert (diff(one, other).same, diff(one, other).renumbered) == (True, 1)
+    assert [c.pointer for c in diff(one, edited).revised[0].changes] == ["/content/0/text"]
+
+
+def test_a_model_call_without_a_record_is_followed_under_its_other_name() -> None:
+    """As a turn is; one that takes the name of another call is a change, as is one that has a record of its own."""
+
+    def calls(*names: str, recorded: tuple[str, ...] = ()) -> Session:
+        said = [message(f"m{n}", modelCallId=name) for n, name in enumerate(names)]
+        return numbered(*said, *({"type": "model_call", "modelCallId": name, "model": name} for name in recorded))
+
+    assert diff(calls("p", "p", "q"), calls("x", "x", "y")).same
+    assert [p.a.ref for p in diff(calls("p", "p", "q"), calls("x", "y", "q")).revised] == ["messageId=m1"]
+    assert [p.a.ref for p in diff(calls("p", "q"), calls("q", "q")).revised] == ["messageId=m0"]
+    other = calls("x", recorded=("x",))
+    assert [p.a.ref for p in diff(calls("p"), other).revised] == ["messageId=m0"]
 
 
 def test_one_text_of_a_ref_that_names_another_entity_is_a_change() -> None:

@@ -2,14 +2,14 @@
 
 Entities are aligned in this order, each only if it is not aligned yet:
 
-1. the headers, and entities of one type with one entity key; without a key, one record ID, unless it only repeats the `seq`
-   as those of `StreamWriter` do: `r12` says where a record is, not what it is;
+1. the headers, and entities of one type with one entity key; without a key, one record ID. Neither where it only repeats a `seq`
+   as those that `StreamWriter` makes up do: `r12` says where a record is, not what it is;
 2. between two that are aligned, those that say the same, in their order: the content without names, times and sources;
 3. those that say the same at another place, if nothing else on either side says it;
 4. between two that are aligned, those of the same types in the same order: what stands in the other's place.
 
-`seq` and record IDs are no content: where a session was copied with others, it is the same. Where an entity key, a ref or a turn
-is named otherwise on the other side, but means what was aligned with it, that is a name and no change.
+`seq`, record IDs and sources are no content: where a session was copied with others, it is the same. Where an entity key, a ref, a
+turn or a model call is named otherwise on the other side, but means what was aligned with it, that is a name and no change.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ REFS: Final = frozenset({"predecessor", "to", "keptFrom", "of"})
 """Members that hold a ref into the same session."""
 LINKS: Final = {name: name for name in ENTITY_KEYS} | {"parentCallId": "callId"}
 """Members that hold the value of an entity key."""
-_NO_CONTENT: Final = POSITION | REFS | LINKS.keys() | {"turnId", "timestamp", "source"}
+NAMES: Final = LINKS.keys() | {"turnId"}
+"""Members that hold a name of something that may have no record of its own."""
+_NO_CONTENT: Final = POSITION | REFS | NAMES | {"timestamp"}
 
 
 class Side:
@@ -45,6 +47,7 @@ class Side:
         self.core = core
         self.end = end
         self._contents: dict[int, bytes] = {}
+        self._names: dict[str, set[str]] = {}
 
     @cached_property
     def entities(self) -> list[int]:
@@ -54,15 +57,27 @@ class Side:
 
     @cached_property
     def keyed(self) -> set[int]:
-        """The entities that have an entity key."""
-        return {first for _, _, first in self.core.index.keyed() if first < self.end}
+        """The entities that have an entity key which says what they are."""
+        return {first for _, _, first in self.named()}
 
-    @cached_property
-    def turns(self) -> set[str]:
-        """The turns that records name."""
-        line, value = self.core.log.line, self.core.log.value
-        found = (value(i).get("turnId") for i in range(self.end) if b'"turnId"' in line(i))
-        return {turn for turn in found if isinstance(turn, str)}
+    def named(self) -> Iterator[tuple[str, str, int]]:
+        """The same, each with its type and key. A key that is the ID of a record, and only repeats its `seq`, does not say that."""
+        ids = self.core.index.ids
+        for record_type, key, first in self.core.index.keyed():
+            if first < self.end and not (key in ids and self.is_numbered(ids[key])):
+                yield record_type, key, first
+
+    def names(self, member: str) -> set[str]:
+        """The values that a member has in the records."""
+        found = self._names.get(member)
+        if found is None:
+            found = self._names[member] = set()
+            quoted = b'"%s"' % member.encode()
+            for i in range(self.end):
+                value = self.core.log.value(i).get(member) if quoted in self.core.log.line(i) else None
+                if isinstance(value, str):
+                    found.add(value)
+        return found
 
     def find(self, ref: Any) -> int | None:
         """The entity that a ref names."""
@@ -120,6 +135,7 @@ class Alignment:
         self.there: dict[int, int] = {}
         """Left entity to the right one."""
         self._taken: set[int] = set()
+        self._renamed: dict[str, dict[str, str]] = {}
         self._named()
         self._alike_in_place()
         self._alike_elsewhere()
@@ -134,9 +150,9 @@ class Alignment:
         left, right = self.left, self.right
         if left.end and right.end and left.core.log.type(0) == right.core.log.type(0) == "session":
             self._pair(0, 0, "key")
-        for record_type, key, entity in left.core.index.keyed():
-            other = right.of_key(record_type, key) if entity < left.end else None
-            if other is not None:
+        for record_type, key, entity in left.named():
+            other = right.of_key(record_type, key)
+            if other is not None and other in right.keyed:
                 self._pair(entity, other, "key")
         first, ids = left.core.index.first, right.core.index.ids
         for record_id, i in left.core.index.ids.items():
@@ -273,9 +289,11 @@ class Alignment:
             return same(one, other) if i is None or j is None else self.meet(i, j)
         if same(one, other):
             return True
-        if name in LINKS and isinstance(one, str) and isinstance(other, str):
-            return self._linked(LINKS[name], one, other)
-        return name == "turnId" and isinstance(one, str) and self._turns.get(one, one) == other
+        if name not in NAMES or not isinstance(one, str) or not isinstance(other, str):
+            return False
+        if name in LINKS and self._linked(LINKS[name], one, other):
+            return True
+        return self._renames(name).get(one) == other and not self._is_there(name, one, other)
 
     def _linked(self, key: str, one: str, other: str) -> bool:
         """Whether two values of an entity key name what belongs together; any type that has the key counts."""
@@ -285,16 +303,24 @@ class Alignment:
             if k == key
         )
 
-    @cached_property
-    def _turns(self) -> dict[str, str]:
-        """Left turns to right ones that got another name: neither side has the other's name, and no other turn got it."""
-        found: dict[str, str] = {}
+    def _is_there(self, name: str, one: str, other: str) -> bool:
+        """Whether one of two values of a member names an entity: then it is known whether they mean the same."""
+        types = [t for t, key in ENTITY_KEY_OF_TYPE.items() if key == LINKS.get(name)]
+        return any(self.left.of_key(t, one) is not None or self.right.of_key(t, other) is not None for t in types)
+
+    def _renames(self, member: str) -> dict[str, str]:
+        """Left values of a member to right ones that got another name: neither side has the other's name, and no other got it."""
+        found = self._renamed.get(member)
+        if found is not None:
+            return found
+        found = self._renamed[member] = {}
+        here, there = self.left.names(member), self.right.names(member)
         back: dict[str, str] = {}
         for left, right in sorted(self.there.items()):
-            one, other = (s.core.log.value(i).get("turnId") for s, i in ((self.left, left), (self.right, right)))
-            if not isinstance(one, str) or one in self.right.turns or one in found:
+            one, other = (s.core.log.value(i).get(member) for s, i in ((self.left, left), (self.right, right)))
+            if not isinstance(one, str) or one in there or one in found:
                 continue
-            if isinstance(other, str) and other not in self.left.turns and other not in back:
+            if isinstance(other, str) and other not in here and other not in back:
                 found[one], back[other] = other, one
         return found
 

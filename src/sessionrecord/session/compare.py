@@ -105,7 +105,7 @@ class SessionDiff:
     unchanged: int
     """How many entities are not in any of the above."""
     renumbered: int
-    """How many of these have another `seq`, or other record IDs, turns or refs that mean the same."""
+    """How many of these have another `seq` or source, or other record IDs, turns, model calls or refs that mean the same."""
     _sides: tuple[Side, Side] = field(repr=False, compare=False)
 
     @property
@@ -170,7 +170,7 @@ class SessionDiff:
         parts = [f"{n:,} {name}" for name in names if (n := len(getattr(self, name)))]
         parts = [*(["the header differs"] if self.header else []), *parts] or ["the same"]
         renumbered = (
-            f", {self.renumbered:,} of them with another seq, record ID, turn or ref" if self.renumbered else ""
+            f", {self.renumbered:,} of them with another seq, record ID, turn, ref or source" if self.renumbered else ""
         )
         return f"{', '.join(parts)}; {self.unchanged:,} unchanged{renumbered}"
 

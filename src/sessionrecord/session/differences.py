@@ -33,8 +33,8 @@ __all__ = [
 ABSENT: Final = object()
 """In place of a value that is not there."""
 
-POSITION: Final = frozenset({"seq", "id"})
-"""Members that say where a record is."""
+POSITION: Final = frozenset({"seq", "id", "source"})
+"""Members that say where a record is, and where it was taken from."""
 LEVELS: Final = 32
 """How deep differences are looked for."""
 LONG: Final = 256
@@ -132,7 +132,7 @@ def members(line: bytes) -> dict[str, Any] | None:
 
 
 def changes(left: bytes, right: bytes, alike: Alike, *, swapped: bool = False) -> tuple[Change, ...]:
-    """What differs between the lines of two records, `seq` and record ID aside; the whole line where one is no JSON object."""
+    """What differs between the lines of two records, `POSITION` aside; the whole line where one is no JSON object."""
     old, new = members(left), members(right)
     if old is None or new is None:
         if left == right:
