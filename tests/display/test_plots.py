@@ -19,12 +19,12 @@ from matplotlib.collections import LineCollection, PathCollection, PolyCollectio
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from sessionrecord import Session
+from sessionrecord import Session, ijson
 from sessionrecord.display.plots.canvas import COLOURS, label, short
 from sessionrecord.display.plots.clock import Clock, Moment, moment
 from sessionrecord.display.plots.lanes import STYLES, Item, Lane
 from sessionrecord.display.plots.marks import _STYLES as MARKS
-from tests.display.streams import calls, numbered, session_of, usages
+from tests.display.streams import HEADER, calls, numbered, session_of, usages
 from tests.session.streams import streams
 
 MONDAY = "examples/data/sessions/monday.asr.jsonl"
@@ -343,6 +343,43 @@ def test_broken_records_make_pictures(line: bytes) -> None:
     for source in (line, line + b"\n" + whole, whole + line):
         for figure in pictures(Session.read(source)):
             figure.draw_without_rendering()
+
+
+EDGES = [
+    "0001-01-01T00:00:00Z",
+    "1969-12-31T23:59:59.999999999Z",
+    "9999-12-31T23:59:60Z",
+    "9999-12-31T23:59:59.999999999Z",
+    None,
+]
+SIZES = [b"0", b"1e15", b"1e300", b"1e-300", b"1" + b"0" * 400, b"9007199254740991", b"-1e300"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(EDGES), st.sampled_from(SIZES)), min_size=1, max_size=4))
+def test_times_durations_and_amounts_at_the_ends_of_what_a_record_can_hold_make_pictures(
+    parts: list[tuple[str | None, bytes]],
+) -> None:
+    lines = [ijson.dumps(HEADER)]
+    for n, (time, size) in enumerate(parts):
+        at = b"" if time is None else b',"timestamp":"%s"' % time.encode()
+        call = b'"callId":"c%d"' % n
+        lines += [
+            b'{"type":"tool_call","seq":%d,"id":"a%d",%s,"name":"Run"%s}' % (4 * n + 2, n, call, at),
+            b'{"type":"tool_result","seq":%d,"id":"b%d",%s,"durationMs":%s}' % (4 * n + 3, n, call, size),
+            b'{"type":"usage","seq":%d,"id":"d%d","inputTokens":9007199254740991,"cost":{"amount":%s,"currency":"USD"}%s}'
+            % (4 * n + 4, n, size, at),
+            b'{"type":"message","seq":%d,"id":"e%d","messageId":"m%d","role":"user"%s}' % (4 * n + 5, n, n, at),
+        ]
+    for figure in pictures(Session.read(b"\n".join(lines))):
+        figure.draw_without_rendering()
+
+
+def test_more_tokens_than_an_integer_of_64_bits_holds_make_a_bar() -> None:
+    records = numbered(*({"type": "usage", "inputTokens": 2**53 - 1} for _ in range(1100)))
+    figure: Any = session_of(records).plot_usage()
+    figure.draw_without_rendering()
+    assert any(p.get_width() == float(1100 * (2**53 - 1)) for p in figure.axes[0].patches)
 
 
 @settings(max_examples=8)

@@ -38,6 +38,7 @@ def test_each_file_is_a_row_that_says_what_its_session_says() -> None:
         assert (row["input_tokens"], row["model_calls"]) == (used.total.input_tokens, used.calls)
         assert {c["currency"]: c["amount"] for c in row["costs"]} == used.costs
         assert row["cost"] == used.costs.get("USD")
+        assert row["costs_missing"] == used.costs_missing
         assert row["bytes"] + row["records"] == path.stat().st_size
         assert (row["errors"], row["warnings"]) == (0, 0)
 
@@ -64,6 +65,14 @@ def test_what_is_not_a_stream_says_why_and_stops_nothing(tmp_path: Path) -> None
     assert "is empty" in table[2]["error"]
     assert (table[8]["error"], table[8]["records"], table[8]["errors"]) == (None, len(Session.read(PATHS[0])), 0)
     assert table[9]["errors"] > 0
+
+
+def test_a_sum_that_no_column_holds_says_so_and_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "much.jsonl").write_bytes(lines(*({"type": "usage", "inputTokens": 2**53 - 1} for _ in range(1100))))
+    most, good = sessions_arrow([tmp_path / "much.jsonl", PATHS[0]]).to_pylist()
+    assert most["error"] == f"its input_tokens, {1100 * (2**53 - 1):,}, are more than a column holds"
+    assert most["records"] is None
+    assert (good["error"], good["records"]) == (None, len(Session.read(PATHS[0])))
 
 
 def test_costs_in_several_currencies_are_not_one_cost(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sessionrecord import (
     Entity,
@@ -185,6 +187,51 @@ def test_costs_add_up_exactly_and_per_currency() -> None:
         *(usage(modelCallId=f"c{n}", cost={"amount": float(a), "currency": c}) for n, (a, c) in enumerate(costs))
     )
     assert Session.read(lines).usage().costs == {"USD": Decimal("0.3"), "EUR": Decimal(1)}
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["m", "n"]), st.booleans(), st.sampled_from(["USD", "EUR", None])), max_size=6)
+)
+def test_where_some_calls_have_a_cost_the_others_are_counted(calls: list[tuple[str, bool, str | None]]) -> None:
+    """What is not known is said: a sum over some calls is not what the session cost. Where none has a cost there is no sum."""
+    records = []
+    for n, (model, is_recorded, currency) in enumerate(calls):
+        cost = {} if currency is None else {"cost": {"amount": 1, "currency": currency}}
+        if is_recorded or currency is None:
+            records.append({"type": "model_call", "modelCallId": f"c{n}", "model": model})
+        if is_recorded or currency is not None:
+            records.append(usage(modelCallId=f"c{n}", model=model, inputTokens=1, **cost))
+    totals = Session.read(numbered(*records)).usage()
+    uncosted = sum(currency is None for *_, currency in calls)
+    assert totals.costs_missing == (uncosted if totals.costs else 0)
+    assert ("without a cost" in repr(totals)) == bool(totals.costs_missing)
+
+
+def test_a_session_s_counter_with_a_cost_has_all_costs_and_a_turn_without_one_lacks_it() -> None:
+    counters = [
+        usage(scope="session", counter="cumulative", inputTokens=n, cost={"amount": n, "currency": "USD"})
+        for n in (1, 2)
+    ]
+    assert Session.read(numbered(*counters)).usage().costs_missing == 0
+    turns = [
+        usage(scope="turn", turnId="t", inputTokens=1),
+        usage(scope="turn", turnId="u", cost={"amount": 1, "currency": "USD"}),
+    ]
+    assert Session.read(numbered(*turns)).usage().costs_missing == 1
+    other = usage(scope="session", counter="cumulative", model="other", inputTokens=5)
+    assert Session.read(numbered(*counters, other)).usage().costs_missing == 1
+
+
+def test_an_empty_key_is_a_key_and_none_is_no_key() -> None:
+    """A record that names no model call is not of the call whose ID is empty."""
+    session = Session.read(numbered({"type": "model_call", "modelCallId": "", "model": "m"}, usage(inputTokens=7)))
+    assert session.usage().by_model[None].input_tokens == 7
+    assert session.usage().by_model["m"].input_tokens is None
+    assert session.to_arrow("usage")["model"].to_pylist() == ["m", None]
+    named = Session.read(
+        numbered({"type": "model_call", "modelCallId": "", "model": "m"}, usage(modelCallId="", inputTokens=7))
+    )
+    assert named.usage().by_model["m"].input_tokens == 7
 
 
 def test_only_the_latest_revision_of_a_usage_record_counts() -> None:
@@ -386,9 +433,9 @@ def test_what_is_no_ref_seq_or_source_is_refused_in_words() -> None:
         (wrong, "object is no collection of them$"),
         (Conversion([], {}, ConversionReport()), "Conversion is no collection of them: give its main"),
     ]
-    for given, said in refused:
+    for wrong, said in refused:
         with pytest.raises(TypeError, match=said):
-            Session.from_records(given)
+            Session.from_records(wrong)
 
 
 def test_a_directory_is_not_written_over(tmp_path: Path) -> None:

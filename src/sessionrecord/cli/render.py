@@ -157,6 +157,8 @@ def _usage(out: Out, o: dict[str, Any]) -> None:
         out.line(f"  {number(len(o['childSessions']), 'child session')} {counted}.")
     for cost in o["costs"]:
         out.line(f"  cost: {cost['amount']} {cost['currency']}")
+    if o["costsMissing"]:
+        out.line(f"  {number(o['costsMissing'], 'record')} of usage without a cost, so it was at least that much")
 
 
 def _count(counts: dict[str, Any], name: str) -> str:

@@ -82,6 +82,7 @@ def _usage(session: Session) -> dict[str, Any]:
         },
         "childSessions": usage.children,
         "costs": [{"currency": currency, "amount": amount} for currency, amount in usage.costs.items()],
+        "costsMissing": usage.costs_missing,
     }
 
 

@@ -69,6 +69,8 @@ class UsageTotals:
     """All models together."""
     costs: dict[str, Decimal]
     """Currency to the sum, exact for amounts that a double can hold."""
+    costs_missing: int
+    """Model calls, or of other levels the records summed, of which no cost is known while others have one: `costs` are at least that."""
     calls: int
     """Model calls that are known of."""
     incomplete: int
@@ -86,6 +88,7 @@ class UsageTotals:
             *(f"{name} {n:,}" for m, name in _TOLD.items() if (n := getattr(self.total, m)) is not None),
             *([f"{self.incomplete:,} incomplete"] if self.incomplete else []),
             *(f"{excerpt(amount, 20)} {excerpt(name, 8)}" for name, amount in list(self.costs.items())[:1]),
+            *([f"{self.costs_missing:,} without a cost"] if self.costs_missing else []),
         ]
         return f"<UsageTotals: {', '.join(told)}>"
 
@@ -188,7 +191,9 @@ def fold(core: Core, at: int | None) -> Fold:
     for _, call in calls:
         call_ids.setdefault(call.model, set()).add(call.model_call_id)
     for _, u in records:
-        model = u.model if u.model is not None else model_of.get(u.model_call_id or "")
+        model = u.model
+        if model is None and u.model_call_id is not None:
+            model = model_of.get(u.model_call_id)
         level = level_of(u)
         series.setdefault(model, {}).setdefault(level, _Series()).add(u, level)
         if u.cost is not None:
@@ -208,6 +213,9 @@ def usage(core: Core, at: int | None) -> UsageTotals:
         by_model=by_model,
         total=_sum(by_model.values()),
         costs=_costs(folded.costs),
+        costs_missing=sum(_uncosted(series.get(m, {}), len(call_ids.get(m, ()))) for m in by_model)
+        if folded.costs
+        else 0,
         calls=sum(map(len, call_ids.values())),
         incomplete=sum(_incomplete(u) for u in records),
         children=folded.children,
@@ -255,14 +263,24 @@ def _totals(levels: dict[str, _Series], calls: int) -> ModelUsage:
             continue
         level, values = chosen
         sums[member] = sum(int(v) for v in values)
-        lacking = (
-            max(calls - len(values), levels[level].lacking(member))
-            if level == "model_call"
-            else levels[level].lacking(member)
-        )
+        lacking = _lacking(levels, level, member, calls - len(values))
         if lacking:
             missing[member] = lacking
     return ModelUsage(**sums, missing=missing)
+
+
+def _lacking(levels: dict[str, _Series], level: str, member: str, untold: int) -> int:
+    """How many of what a level counts lack a member; `untold` model calls have no value of it."""
+    lacking = levels[level].lacking(member)
+    return max(untold, lacking) if level == "model_call" else lacking
+
+
+def _uncosted(levels: dict[str, _Series], calls: int) -> int:
+    chosen = _chosen(levels, "cost")
+    if chosen is not None:
+        return _lacking(levels, chosen[0], "cost", calls - len(chosen[1]))
+    level = next((level for level in _LEVELS if level in levels), None)
+    return calls if level is None else _lacking(levels, level, "cost", calls)
 
 
 def _sum(models: Iterable[ModelUsage]) -> ModelUsage:

@@ -143,7 +143,7 @@ def test_reports_are_shown(text: str) -> None:
     report.note(2, text, text)
     report.children[text] = ConversionReport(source=text, notes=[Note(1, text, text)])
     one = ModelUsage(input_tokens=1, missing={"input_tokens": 1})
-    totals = UsageTotals({text: one, None: one}, one, {text: Decimal(2)}, 3, 1, [text], None)
+    totals = UsageTotals({text: one, None: one}, one, {text: Decimal(2)}, 4, 3, 1, [text], None)
     for display in (
         ValidationReport(text, "stream", 4, (found, found)),
         ValidationReport(None, "record", 0, ()),

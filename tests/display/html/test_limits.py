@@ -205,7 +205,7 @@ def test_many_rows_of_a_report_are_cut() -> None:
 
 def test_many_models_and_declared_values_are_cut() -> None:
     one = ModelUsage(input_tokens=1)
-    totals = UsageTotals({f"m{n}": one for n in range(60)}, one, {}, 0, 0, [], False)
+    totals = UsageTotals({f"m{n}": one for n in range(60)}, one, {}, 0, 0, 0, [], False)
     assert "10 models not shown: usage" in text_of(fragment(totals._repr_html_()))
     declared = Declared(profiles=[f"p{n}" for n in range(60)])
     assert "10 values not shown: declared" in text_of(fragment(declared._repr_html_()))

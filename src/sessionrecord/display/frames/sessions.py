@@ -41,12 +41,18 @@ ManyName: TypeAlias = Literal["sessions"] | FrameName
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """One path or many."""
 
+_MOST: Final = 2**63 - 1
+"""The greatest integer of a column."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 _PLACE: Final = (
     Column("path", STRING, "the file, as it was given"),
     Column("session", STRING, "session reference; null where there is no valid header"),
-    Column("error", TEXT, "why the file could not be read; all else of the row is null then"),
+    Column(
+        "error",
+        TEXT,
+        "why the file has no row of its own: it could not be read, or a sum is more than a column holds; all else of the row is null then",
+    ),
 )
 
 SESSIONS: Final = Frame(
@@ -80,6 +86,7 @@ SESSIONS: Final = Frame(
         *amount_column("cost", "what it cost; null also where it is in more currencies than one: see `costs`"),
         Column("currency", STRING, "the currency of `cost`"),
         Column("costs", COSTS, "currency and sum, one item a currency; `amount_text` where `amount` cannot hold the sum"),
+        Column("costs_missing", INTEGER, "model calls or usage records without a cost while others have one: `costs` are at least that"),
         Column("incomplete", INTEGER, "usage records whose counts are not complete"),
         Column("children", INTEGER, "child sessions that tool calls name; what they used is not in here"),
         Column("errors", INTEGER, "diagnostics that are errors"),
@@ -175,6 +182,9 @@ def _summary(session: Session) -> dict[str, Any]:
     entities = Counter(e.type for e in session.entities)
     severities = Counter(d.severity for d in session.diagnostics)
     first, last = _span(records)
+    for name in TOKEN_MEMBERS:
+        if (getattr(used.total, name) or 0) > _MOST:
+            raise ValueError(f"its {name}, {getattr(used.total, name):,}, are more than a column holds")
     currency, cost = next(iter(used.costs.items())) if len(used.costs) == 1 else (None, None)
     return {
         "agent": header and header.agent,
@@ -203,6 +213,7 @@ def _summary(session: Session) -> dict[str, Any]:
         "cost": cost,
         "currency": currency,
         "costs": [_cost(name, amount) for name, amount in sorted(used.costs.items())],
+        "costs_missing": used.costs_missing,
         "incomplete": used.incomplete,
         "children": len(used.children),
         "errors": severities["error"],

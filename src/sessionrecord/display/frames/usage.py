@@ -80,7 +80,7 @@ def usage_rows(core: Core, at: int | None) -> Rows:
     told = {u.model_call_id for _, u in folded.records if level_of(u) == "model_call"}
     # each row: index, usage record, model call; one of the latter two may be None
     rows: list[tuple[int, Usage | None, ModelCall | None]] = [
-        *((i, u, calls.get(u.model_call_id or "")) for i, u in folded.records),
+        *((i, u, None if u.model_call_id is None else calls.get(u.model_call_id)) for i, u in folded.records),
         *((i, None, call) for i, call in folded.calls if call.model_call_id not in told),
     ]
     rows.sort(key=itemgetter(0))

@@ -36,6 +36,7 @@ def usage(totals: UsageTotals, room: Room) -> Child:
         facts(
             [
                 ("cost", [[phrase(f"{amount} {currency}", room), " "] for currency, amount in costs]),
+                ("without a cost", f"{totals.costs_missing:,}" if totals.costs_missing else ""),
                 ("model calls recorded", f"{totals.calls:,}"),
                 ("with incomplete counts", f"{totals.incomplete:,}" if totals.incomplete else ""),
                 (

@@ -73,7 +73,7 @@ def short(value: float) -> str:
     for factor, unit in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= factor:
             scaled = value / factor
-            return f"{scaled:.0f}{unit}" if scaled >= 100 else f"{scaled:.3g}{unit}"
+            return f"{scaled:.0f}{unit}" if 100 <= abs(scaled) < 10_000 else f"{scaled:.3g}{unit}"
     return f"{value:.3g}"
 
 

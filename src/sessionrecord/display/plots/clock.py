@@ -16,6 +16,8 @@ __all__ = ["Clock", "Moment", "moment"]
 
 _WHOLE: Final = re.compile(TIMESTAMP_PATTERN.removesuffix("$") + r"\Z")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST: Final = 253402300799.0
+"""The last whole second of the year 9999."""
 _IDLE: Final = 600.0
 """Seconds without anything after which a stretch may be cut."""
 _SHARE: Final = 0.05
@@ -35,6 +37,11 @@ class Moment:
     """Where in the stream."""
     seconds: float | None
     """Seconds since 1970; None where no timestamp says it."""
+
+    def after(self, milliseconds: float, seq: int) -> Moment:
+        """The moment of a record, so long after this one; not known where it would be after the year 9999."""
+        seconds = None if self.seconds is None else self.seconds + milliseconds / 1000
+        return Moment(seq, None if seconds is None or seconds > _LAST else seconds)
 
 
 def moment(seq: int, timestamp: str | None) -> Moment:
@@ -120,7 +127,7 @@ def _labelled(ticks: list[float], step: float) -> list[tuple[float, str]]:
     labelled = []
     day = ""
     for s in ticks:
-        when = _EPOCH + timedelta(seconds=s)
+        when = _EPOCH + timedelta(seconds=min(s, _LAST))
         text = f"{when:%H:%M}" if step >= 60 else f"{when:%H:%M:%S}" if step >= 1 else f"{when:%H:%M:%S.%f}"[:-3]
         date = when.date().isoformat()
         labelled.append((s, text if date == day else f"{text}\n{date}"))

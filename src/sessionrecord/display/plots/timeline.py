@@ -99,8 +99,8 @@ def _tool_calls(tools: Rows) -> list[_Thing]:
     ):
         begin = moment(seq or 0, started if has_call else finished)
         end = None if result_seq is None or not has_call else moment(result_seq, finished)
-        if end is not None and end.seconds is None and begin.seconds is not None and duration is not None:
-            end = Moment(end.seq, begin.seconds + duration / 1000)
+        if end is not None and end.seconds is None and duration is not None:
+            end = begin.after(duration, end.seq)
         kind = "open" if not results else outcome if outcome in ("success", "error", "cancelled") else "unknown"
         things.append(_Thing(_TOOL + (name or "(no name)"), begin, end, kind))
     return things

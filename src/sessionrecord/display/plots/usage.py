@@ -11,7 +11,7 @@ from sessionrecord.display.extra import need
 from sessionrecord.display.frames.make import rows_of
 from sessionrecord.display.plots.canvas import COLOURS, INK, finish, label, new_figure, session_name, short, strip
 from sessionrecord.session.core import Core
-from sessionrecord.session.usage import EXACT, ModelUsage, usage
+from sessionrecord.session.usage import EXACT, ModelUsage, UsageTotals, usage
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,6 +20,10 @@ __all__ = ["plot_usage"]
 
 _MODELS: Final = 12
 """Models shown; the others together take one more row."""
+_MOST: Final = 1e300
+"""The longest bar that can be drawn."""
+_LONG: Final = 10**12
+"""Amounts from here on are written in short."""
 _CURRENCIES: Final = 3
 """Currencies shown."""
 _TOKENS: Final = {
@@ -72,7 +76,7 @@ def plot_usage(core: Core, at: int | None) -> Figure:
         _draw(axes, panel)
         axes.set_yticks(range(len(names)), names)
         axes.set_ylim(len(names) - 0.4, -0.6)
-    _notes(figure, panels, len({currency for currency, _ in costs}), totals.incomplete)
+    _notes(figure, panels, len({currency for currency, _ in costs}), totals)
     return finish(figure)
 
 
@@ -123,7 +127,8 @@ def _tokens(models: list[ModelUsage], member: str) -> _Bar:
         return _Bar(None, "not known")
     lacking = sum(used.missing.get(member, 0) for used in models)
     reasoning = [v for used in models if (v := used.reasoning_tokens) is not None] if member == "output_tokens" else []
-    return _Bar(sum(values), f"{short(sum(values))}{' + ?' if lacking else ''}", sum(reasoning) if reasoning else None)
+    text = f"{short(sum(values))}{' + ?' if lacking else ''}"
+    return _Bar(float(sum(values)), text, float(sum(reasoning)) if reasoning else None)
 
 
 def _money(group: list[str | None], amounts: dict[str | None, Decimal]) -> _Bar:
@@ -131,7 +136,8 @@ def _money(group: list[str | None], amounts: dict[str | None, Decimal]) -> _Bar:
     if not known:
         return _Bar(None, "not known")
     total = sum(known, Decimal(0))
-    return _Bar(float(total), f"{total:,.2f}" if total >= 1 else f"{total:.3g}")
+    text = f"{total:,.2f}" if 1 <= total < _LONG else f"{total:.3g}"
+    return _Bar(max(-_MOST, min(float(total), _MOST)), text)
 
 
 def _draw(axes: Any, panel: _Panel) -> None:
@@ -151,15 +157,19 @@ def _draw(axes: Any, panel: _Panel) -> None:
     axes.xaxis.set_major_formatter(lambda value, _: short(value))
 
 
-def _notes(figure: Figure, panels: list[_Panel], currencies: int, incomplete: int) -> None:
+def _notes(figure: Figure, panels: list[_Panel], currencies: int, totals: UsageTotals) -> None:
     bars = [bar for panel in panels for bar in panel.bars]
     notes = ["child sessions are not counted in"]
     if any(bar.part is not None for bar in bars):
         notes.append("hatched: spent on reasoning")
     if any(bar.text.endswith("?") for bar in bars):
         notes.append("+ ?: some calls do not tell")
-    if incomplete:
-        notes.append(f"{incomplete:,} {'record has' if incomplete == 1 else 'records have'} incomplete counts")
+    if totals.incomplete:
+        notes.append(
+            f"{totals.incomplete:,} {'record has' if totals.incomplete == 1 else 'records have'} incomplete counts"
+        )
+    if totals.costs_missing:
+        notes.append(f"of {totals.costs_missing:,} no cost is known")
     if currencies > _CURRENCIES:
         notes.append(f"{currencies - _CURRENCIES} more currencies are not shown")
     figure.supxlabel("; ".join(notes), x=0.01, ha="left", fontsize=8, color=INK)
