@@ -256,13 +256,14 @@ class ContextView:
 
 def _capture_flags(core: Core, first: int, latest: int) -> list[Flag]:
     capture = core.log.value(latest).get("capture")
-    flags: list[Flag] = []
-    for name, state in capture.items() if isinstance(capture, dict) else ():
-        if isinstance(state, dict) and state.get("state") != "complete":
-            flags.append(
-                Flag("capture-incomplete", core.index.ref(first), f"{excerpt(name)} is {excerpt(state.get('state'))}")
-            )
-    return flags
+    if not isinstance(capture, dict):
+        return []
+    ref = core.index.ref(first)
+    return [
+        Flag("capture-incomplete", ref, f"{excerpt(name)} is {excerpt(state.get('state'))}")
+        for name, state in capture.items()
+        if isinstance(state, dict) and state.get("state") != "complete"
+    ]
 
 
 def _as_message(record: Record | InvalidRecord) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 
 from sessionrecord import InvalidRecord, Session, ijson
 from sessionrecord.convert.report import ConversionReport
-from sessionrecord.display.html import Limits, session_page
+from sessionrecord.display.html import NOTEBOOK, Limits, session_page
 from sessionrecord.session import Declared, ModelUsage, UsageTotals
 from sessionrecord.session.log import Log
 from sessionrecord.validate import RepairReport
@@ -183,6 +183,24 @@ def test_many_entities_that_are_not_in_a_context_are_counted() -> None:
     text = text_of(fragment(stream(*said, {"type": "rewind", "to": None}).context_view()._repr_html_()))
     assert "taken back by a rewindr6260" in text
     assert "10 entities not shown: view.absent" in text
+
+
+def test_many_flags_of_one_item_are_cut_and_read_its_line_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many capture states a record has: what it costs to find them is one reading of its line."""
+    read: Counter[int] = Counter()
+    value = Log.value
+
+    def counted(log: Log, index: int) -> Any:
+        read[index] += 1
+        return value(log, index)
+
+    monkeypatch.setattr(Log, "value", counted)
+    states = {f"k{n}": {"state": "partial"} for n in range(NOTEBOOK.rows + 10)}
+    view = stream({"type": "message", "messageId": "m", "role": "user", "capture": states}).context_view()
+    assert len(view.flags) == len(states)
+    assert max(read.values()) < 10
+    text = text_of(fragment(view._repr_html_()))
+    assert "10 flags not shown: view.flags" in text
 
 
 def test_many_rows_of_a_report_are_cut() -> None:

@@ -11,7 +11,7 @@ from sessionrecord.display.html.parts import fold, more, number, phrase, sample,
 from sessionrecord.display.html.records import entry
 from sessionrecord.display.html.room import Room
 from sessionrecord.session import ContextView
-from sessionrecord.session.context import EVIDENCE, AbsentReason
+from sessionrecord.session.context import EVIDENCE, AbsentReason, Flag
 
 __all__ = ["REASONS", "context"]
 
@@ -38,9 +38,9 @@ def context(view: ContextView, room: Room) -> list[Child]:
 
 
 def _items(view: ContextView, room: Room) -> Child:
-    flags: dict[str, list[Child]] = {}
+    flags: dict[str, list[Flag]] = {}
     for flag in view.flags:
-        flags.setdefault(flag.ref, []).append([" ", tag(flag.code, "warning"), " ", phrase(flag.message, room)])
+        flags.setdefault(flag.ref, []).append(flag)
     first, last = sample(len(view), room.limits.items)
     shown: list[Child] = []
     for i in [*first, *last]:
@@ -50,9 +50,20 @@ def _items(view: ContextView, room: Room) -> Child:
                 shown.append(more(room, last.start - first.stop, "item"))
         item = view.items[i]
         with room.at(f"view.items[{i}].record"):
-            marks: list[Child] = [el("span", f" item {i + 1:,}", cls="dim"), flags.get(item.entity.ref)]
+            marks = [el("span", f" item {i + 1:,}", cls="dim"), _flags(flags.get(item.entity.ref, []), room)]
             shown.append(entry(item.record, room, marks))
     return shown
+
+
+def _flags(flags: list[Flag], room: Room) -> list[Child]:
+    shown = flags[: room.limits.rows]
+    left = len(flags) - len(shown)
+    found: list[Child] = [[" ", tag(f.code, "warning"), " ", phrase(f.message, room)] for f in shown]
+    if left:
+        with room.at("view.flags"):
+            room.omit("rows", left, "there are many flags")
+            found.append(more(room, left, "flag"))
+    return found
 
 
 def _absent(view: ContextView, room: Room) -> Child:
