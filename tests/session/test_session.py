@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import stat
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -417,6 +418,24 @@ def test_a_ref_that_names_nothing_is_answered_with_what_may_be_meant() -> None:
             session.resolve(wrong)
 
 
+VIEWS_AT = (
+    "context_view",
+    "declared",
+    "info",
+    "tool_calls",
+    "turns",
+    "usage",
+    "counts",
+    "heads",
+    "to_arrow",
+    "plot_timeline",
+)
+
+
+def _view(session: Session, name: str, at: Any) -> Any:
+    return getattr(session, name)(at=at)
+
+
 def test_what_is_no_ref_seq_or_source_is_refused_in_words() -> None:
     session = Session.from_records([])
     wrong: Any = object()
@@ -424,8 +443,11 @@ def test_what_is_no_ref_seq_or_source_is_refused_in_words() -> None:
     for call in (session.resolve, session.revisions):
         with pytest.raises(TypeError, match="a ref is a string or a Ref, not object"):
             call(wrong)
-    with pytest.raises(TypeError, match="at is a seq, an integer, not '3'"):
-        session.context_view(at=three)
+    for at, kind in ((three, TypeError), (True, TypeError), (1.0, TypeError), (-1, ValueError)):
+        views: list[Any] = [session.at, session.context_diff, *(partial(_view, session, name) for name in VIEWS_AT)]
+        for view in views:
+            with pytest.raises(kind, match=r"at is a seq, (an integer|which is never negative), not "):
+                view(at)
     with pytest.raises(SourceError, match="cannot read a stream from object"):
         Session.read(wrong)
     refused: list[tuple[Any, str]] = [

@@ -49,8 +49,13 @@ class ToolUse:
         ended = "no result" if self.result is None else f"outcome {excerpt(self.outcome, 20)}"
         return f"<ToolUse {excerpt(self.call_id)}: {name}, {ended}>"
 
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import tool_use_html  # displays rest on sessions
 
-@dataclass(frozen=True, slots=True)
+        return tool_use_html(self)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Turn:
     """The records of one turn. [S] "Turn"."""
 
@@ -58,6 +63,14 @@ class Turn:
     """What the records name it by."""
     records: Sequence[Record | InvalidRecord]
     """Its records in file order."""
+
+    def __repr__(self) -> str:
+        return f"<Turn {excerpt(self.turn_id, 80)}: {len(self.records):,} records>"
+
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import turn_html  # displays rest on sessions
+
+        return turn_html(self)
 
 
 def tool_calls(core: Core, at: int | None) -> list[ToolUse]:

@@ -95,6 +95,9 @@ class ContextItem:
     def __repr__(self) -> str:
         return f"<ContextItem {excerpt(self.entity.ref, 80)}>"
 
+    def _repr_html_(self) -> str:
+        return self.record._repr_html_()
+
 
 class ContextView:
     """The active path with rewinds and compactions applied. [S] "Context view". Evidence, not proof of the exact request."""

@@ -45,6 +45,11 @@ class LazySequence(Sequence[T], Generic[T]):
     def __repr__(self) -> str:
         return f"<{len(self)} items>"
 
+    def _repr_html_(self) -> str:
+        from sessionrecord.display.html import several_html  # displays rest on sessions
+
+        return several_html(self)
+
 
 class RevisionChain(LazySequence[Record | InvalidRecord]):
     """A record and the records that supersede it, in order. [S] "Revision chain"."""

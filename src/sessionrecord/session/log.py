@@ -342,8 +342,6 @@ class Log:
         """How many records, from the first, count at a `seq`."""
         if at is None:
             return len(self)
-        if not isinstance(at, int):
-            raise TypeError(f"at is a seq, an integer, not {excerpt(at)}")
         return bisect_left(self.seqs, at + 1)
 
     def of_types(self, types: Iterable[str], end: int) -> Iterator[int]:

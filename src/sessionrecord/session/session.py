@@ -44,6 +44,8 @@ class Views:
         self._limit = limit
 
     def _at(self, at: int | None) -> int | None:
+        if at is not None:
+            _check_seq(at)
         if at is None or self._limit is None:
             return self._limit if at is None else at
         return min(at, self._limit)
@@ -268,7 +270,8 @@ class Session(Views):
         return Findings(self._found[1])
 
     def at(self, seq: int) -> SessionAt:
-        """The session as it was at a `seq`."""
+        """The session as it was at a `seq`: after the records up to it; 0 is before the first. Raises `TypeError`, `ValueError`."""
+        _check_seq(seq)
         return SessionAt(self._core, seq)
 
     def externalize(self, min_bytes: int, *, directory: str | os.PathLike[str] | None = None) -> Externalized:
@@ -321,6 +324,13 @@ def diff(a: Views, b: Views) -> SessionDiff:
             raise TypeError(f"diff compares sessions, not {type(views).__name__}; open one with Session.read")
     (core_a, limit_a), (core_b, limit_b) = ((views._core, views._limit) for views in (a, b))
     return compare(core_a, core_a.log.end(limit_a), core_b, core_b.log.end(limit_b))
+
+
+def _check_seq(at: Any) -> None:
+    if not isinstance(at, int) or isinstance(at, bool):
+        raise TypeError(f"at is a seq, an integer, not {excerpt(at)}")
+    if at < 0:
+        raise ValueError(f"at is a seq, which is never negative, not {at}; what is left out means the end")
 
 
 def _lines_of(records: Any) -> Iterator[bytes]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
 from xml.etree.ElementTree import Element
 
 import pytest
 
 from sessionrecord import Session, SessionHeader
-from sessionrecord.display.html import session_page
+from sessionrecord.display.html import NOTEBOOK, session_page
 from tests.display.html.samples import rewound, sample, stream
 from tests.display.html.trees import fragment, text_of
 
@@ -185,3 +186,49 @@ def test_a_session_of_nothing_says_so() -> None:
     text = text_of(fragment(Session.read(b"")._repr_html_()))
     assert "no valid header" in text
     assert "stream-empty" in text
+
+
+def test_a_tool_call_is_shown_with_the_decision_on_it_and_its_result() -> None:
+    """What `session.tool_calls()` pairs stands in one place, in the order in which it happened."""
+    session = stream(
+        {"type": "tool_call", "callId": "c", "name": "run", "arguments": {"command": "ls here"}},
+        {"type": "permission_request", "permissionId": "p", "callId": "c", "title": "may it run?"},
+        {"type": "permission_decision", "permissionId": "p", "outcome": "selected", "kind": "allow_once"},
+        {"type": "tool_result", "callId": "c", "content": []},
+        {"type": "tool_result", "callId": "c", "outcome": "success", "content": [{"type": "text", "text": "one file"}]},
+        {"type": "tool_result", "callId": "gone"},
+        {"type": "tool_call", "callId": "open", "name": "wait"},
+    )
+    whole, orphan, pending = [text_of(fragment(use._repr_html_())) for use in session.tool_calls()]
+    parts = (
+        "Tool call c",
+        "ls here",
+        "may it run?",
+        "allow_once",
+        "one file",
+        "1 earlier revision not shown: use.results",
+    )
+    assert [whole.index(part) for part in parts] == sorted(whole.index(part) for part in parts)
+    assert "the call is not in the stream" in orphan
+    assert "how it ended is not recorded" in pending
+
+
+def html_of(items: Any) -> Element:
+    return fragment(items._repr_html_())
+
+
+def test_records_entities_and_items_in_a_row_are_shown_as_each_is() -> None:
+    """Slices of `records`, `entities`, a view's items, a turn's records: of many the first and the last."""
+    session = rewound()
+    for items in (session.records[2:5], session.entities, session.context_view().items, session.active_path().entities):
+        assert len(entries(html_of(items))) == len(items)
+    assert "2 revisions" in text_of(html_of(session.entities))
+    item = session.context_view().items[0]
+    assert item._repr_html_() == item.record._repr_html_()
+    (turn, *_) = sample().turns()
+    text = text_of(fragment(turn._repr_html_()))
+    assert f"Turn {turn.turn_id}{len(turn.records)} items" in text
+    said = [{"type": "message", "messageId": f"m{n}", "role": "user"} for n in range(NOTEBOOK.items + 5)]
+    many = stream(*said).records[1:]
+    assert f"5 items not shown: items[{NOTEBOOK.items // 2}:{NOTEBOOK.items // 2 + 5}]" in text_of(html_of(many))
+    assert "none" in text_of(html_of(many[:0]))

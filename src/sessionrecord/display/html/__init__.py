@@ -23,6 +23,9 @@ from sessionrecord.display.html.page import Page, fragment, session_page
 from sessionrecord.display.html.records import card, wire_object
 from sessionrecord.display.html.room import NOTEBOOK, PAGE, Limits, Omission, Room
 from sessionrecord.display.html.session import session as _session
+from sessionrecord.display.html.several import several as _several
+from sessionrecord.display.html.several import tool_use as _tool_use
+from sessionrecord.display.html.several import turn as _turn
 from sessionrecord.records import InvalidRecord, Record, WireModel
 from sessionrecord.records.envelope import EnvelopeModel
 from sessionrecord.session import (
@@ -34,14 +37,17 @@ from sessionrecord.session import (
     Session,
     SessionAt,
     SessionDiff,
+    ToolUse,
+    Turn,
     UsageTotals,
 )
 from sessionrecord.validate import RepairReport, ValidationReport
 
 __all__ = [
     "NOTEBOOK", "PAGE", "Limits", "Omission", "Page", "chain_html", "context_diff_html", "context_html", "conversion_html",
-    "declared_html", "evidence_html", "findings_html", "info_html", "losses_html", "model_html", "removals_html", "repair_html", "session_diff_html",
-    "session_html", "session_page", "usage_html", "validation_html",
+    "declared_html", "evidence_html", "findings_html", "info_html", "losses_html", "model_html", "removals_html", "repair_html",
+    "session_diff_html", "session_html", "session_page", "several_html", "tool_use_html", "turn_html", "usage_html",
+    "validation_html",
 ]  # fmt: skip
 
 
@@ -58,6 +64,21 @@ def context_html(view: ContextView) -> str:
 def chain_html(revisions: RevisionChain) -> str:
     """A revision chain: each revision, and what differs."""
     return fragment(_chain(revisions, Room(NOTEBOOK, "chain")))
+
+
+def several_html(items: Sequence[object]) -> str:
+    """Records, entities or items in a row."""
+    return fragment(_several(items, Room(NOTEBOOK, "items")))
+
+
+def tool_use_html(use: ToolUse) -> str:
+    """A tool call with what is recorded about it."""
+    return fragment(_tool_use(use, Room(NOTEBOOK, "use.results")))
+
+
+def turn_html(of: Turn) -> str:
+    """The records of a turn."""
+    return fragment(_turn(of, Room(NOTEBOOK, "turn.records")))
 
 
 def model_html(model: WireModel | InvalidRecord) -> str:

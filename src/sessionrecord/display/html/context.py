@@ -50,7 +50,10 @@ def _items(view: ContextView, room: Room) -> Child:
                 shown.append(more(room, last.start - first.stop, "item"))
         item = view.items[i]
         with room.at(f"view.items[{i}].record"):
-            marks = [el("span", f" item {i + 1:,}", cls="dim"), _flags(flags.get(item.entity.ref, []), room)]
+            marks: list[Child] = [
+                el("span", f" item {i + 1:,}", cls="dim"),
+                _flags(flags.get(item.entity.ref, []), room),
+            ]
             shown.append(entry(item.record, room, marks))
     return shown
 
