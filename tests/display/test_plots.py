@@ -319,6 +319,12 @@ def test_a_style_that_hands_all_text_to_tex_does_not_break_the_pictures() -> Non
         assert not any(t.get_usetex() for t in figure.findobj(Text))
 
 
+def test_sizes_that_no_record_tells_have_no_scale() -> None:
+    figure: Any = session_of(numbered({"type": "message", "messageId": "m", "role": "user"})).plot_context()
+    assert "no record tells the size in tokens" in drawn(figure)
+    assert list(figure.axes[0].get_yticks()) == []
+
+
 @pytest.mark.parametrize(
     "source",
     [b"", b"{", b'{"type":"session","seq":1,"id":"a","agent":"a","sessionId":"s","producer":{"method":"x"}}\n'],
@@ -326,7 +332,7 @@ def test_a_style_that_hands_all_text_to_tex_does_not_break_the_pictures() -> Non
 def test_a_session_of_nothing_makes_pictures_that_say_so(source: bytes) -> None:
     said = [drawn(figure) for figure in pictures(Session.read(source))]
     assert any(t.startswith("nothing to show") for t in said[0])
-    assert "no record tells the size in tokens" in said[1]
+    assert "nothing takes part in the context" in said[1]
     assert "no record tells what a model used" in said[2]
 
 

@@ -86,6 +86,14 @@ def finish(figure: Figure) -> Figure:
     return figure
 
 
+def nothing(figure: Figure, why: str) -> Figure:
+    """A figure that says why there is nothing on it."""
+    axes = figure.add_subplot()
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, why, ha="center", color=INK)
+    return finish(figure)
+
+
 def strip(axes: Any) -> None:
     """Axes without a frame, so that the marks stand out."""
     for side in ("top", "right", "left"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sessionrecord.display.extra import need
 from sessionrecord.display.frames.columns import Rows
 from sessionrecord.display.frames.make import rows_of
-from sessionrecord.display.plots.canvas import COLOURS, INK, finish, new_figure, session_name, short, strip
+from sessionrecord.display.plots.canvas import COLOURS, INK, finish, new_figure, nothing, session_name, short, strip
 from sessionrecord.display.plots.clock import Clock, Moment, moment
 from sessionrecord.display.plots.marks import Mark, draw_marks, mark_legend, marks_of
 from sessionrecord.records import PARTICIPATING_TYPES
@@ -46,6 +46,8 @@ def plot_context(core: Core, at: int | None) -> Figure:
     )
     figure = new_figure(11, 5.4)
     figure.suptitle(f"{session_name(core)}: size of the context", x=0.01, ha="left", fontsize=11)
+    if not (tokens or sizes or marks):
+        return nothing(figure, "nothing takes part in the context")
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     placed = [(x, mark) for mark in marks if (x := clock(mark.when)) is not None]
     _draw_tokens(upper, tokens, placed, clock, [w for w in usage["context_window"] if w is not None])
@@ -129,6 +131,7 @@ def _draw_tokens(
     axes.yaxis.set_major_formatter(lambda value, _: short(value))
     axes.set_ylabel("tokens")
     if not tokens:
+        axes.set_yticks([])
         axes.text(0.5, 0.5, "no record tells the size in tokens", transform=axes.transAxes, ha="center", color=INK)
 
 

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sessionrecord.display.extra import need
 from sessionrecord.display.frames.make import rows_of
-from sessionrecord.display.plots.canvas import COLOURS, INK, finish, label, new_figure, session_name, short, strip
+from sessionrecord.display.plots.canvas import (
+    COLOURS,
+    INK,
+    finish,
+    label,
+    new_figure,
+    nothing,
+    session_name,
+    short,
+    strip,
+)
 from sessionrecord.session.core import Core
 from sessionrecord.session.usage import EXACT, ModelUsage, UsageTotals, usage
 
@@ -67,10 +77,7 @@ def plot_usage(core: Core, at: int | None) -> Figure:
     figure = new_figure(max(6.0, 2.4 * len(panels) + 2), 1.8 + 0.42 * len(groups))
     figure.suptitle(f"{session_name(core)}: what models used", x=0.01, ha="left", fontsize=11)
     if not panels:
-        axes = figure.add_subplot()
-        axes.set_axis_off()
-        axes.text(0.5, 0.5, "no record tells what a model used", ha="center", color=INK)
-        return finish(figure)
+        return nothing(figure, "no record tells what a model used")
     names = [_name(group) if len(group) == 1 else f"{len(group)} other models" for group in groups]
     for axes, panel in zip(figure.subplots(1, len(panels), sharey=True, squeeze=False)[0], panels, strict=True):
         _draw(axes, panel)
