@@ -64,6 +64,8 @@ class Connection:
         self._pairing = Pairing()
         self._begun: int | None = None
         self._early: list[_Loose] = []
+        self._live: dict[str, SessionBuilder] = {}
+        """The sessions that messages were of since the connection began."""
         self._opening: dict[Frame, None] = {}
         self._roots: dict[str, list[dict[str, Any]]] = {}
 
@@ -163,8 +165,9 @@ class Connection:
         for frame in self._opening:
             self._loose(frame, reason="no answer names the session")
         self._opening = {}
-        for session in self.sessions.values():
+        for session in self._live.values():
             session.leave()
+        self._live = {}
 
     def _repeats(self, frame: Frame, reason: str) -> None:
         self.report.not_converted.append(Unconverted(frame.number, frame.label, reason))
@@ -202,7 +205,7 @@ class Connection:
             elif "error" not in frame.value:
                 self._loose(frame, known=request.method in KNOWN_METHODS)
             elif self.sessions:
-                self._main().take(frame, request)
+                self._session(self._main().pen.session_id, frame).take(frame, request)
             else:
                 self._loose(frame)
 
@@ -213,8 +216,6 @@ class Connection:
         version = result.get("protocolVersion")
         if type(version) is int:
             self._version = version
-            for session in self.sessions.values():
-                session.pen.version = version
             if version not in VERSIONS:
                 self.report.note(
                     frame.number,
@@ -230,7 +231,7 @@ class Connection:
         if session_id is None:
             self._loose(asked)
             if "error" in frame.value and self.sessions:
-                self._main().take(frame, request)
+                self._session(self._main().pen.session_id, frame).take(frame, request)
             else:
                 self._loose(frame, reason=None if "error" in frame.value else "it does not name the session")
             return
@@ -250,6 +251,8 @@ class Connection:
         """The session that a message is of. One that was not opened before the message was opened before the log began."""
         known = self.sessions.get(session_id)
         if known is not None:
+            self._live[session_id] = known
+            known.pen.version = self._version
             return known
         if opened is None and not self._opening:
             self.report.note(
@@ -257,7 +260,7 @@ class Connection:
             )
         pen = Pen(session_id, self._outbox, self.report, self._path)
         pen.version = self._version
-        session = self.sessions[session_id] = SessionBuilder(pen)
+        session = self.sessions[session_id] = self._live[session_id] = SessionBuilder(pen)
         self._header(pen, frame, opened or {}, origin)
         early, self._early = self._early, []
         for loose in early:
