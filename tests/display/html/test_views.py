@@ -44,6 +44,15 @@ def test_the_head_of_a_session_says_what_it_is() -> None:
     assert "nothing to report" in text_of(tree)
 
 
+def test_a_log_that_is_no_session_is_said_to_be_none() -> None:
+    """Lines of an agent's own log open as records of unknown types; nothing else tells somebody what is wrong."""
+    native = text_of(fragment(Session.read("examples/data/claude-code-sample.jsonl")._repr_html_()))
+    assert "no valid header" in native
+    assert "a log of an agent is converted first, see sessionrecord.convert" in native
+    for session in (sample(), stream(), Session.read(b""), Session.read(b'{"type":"state","seq":1,"id":"a"}\n')):
+        assert "converted first" not in text_of(fragment(session._repr_html_()))
+
+
 def test_tools_are_counted_by_how_their_calls_ended() -> None:
     tree = fragment(rewound()._repr_html_())
     assert ["tool", "calls", "error", "no result"] in rows(tree)

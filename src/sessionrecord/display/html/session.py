@@ -14,7 +14,7 @@ from sessionrecord.display.html.parts import facts, fold, more, number, phrase, 
 from sessionrecord.display.html.records import entry
 from sessionrecord.display.html.room import Room
 from sessionrecord.display.html.usage import declared, usage
-from sessionrecord.records import SessionHeader
+from sessionrecord.records import RECORD_TYPES, SessionHeader
 from sessionrecord.session import Declared, Session, SessionAt, ToolUse
 from sessionrecord.session.context import AbsentReason
 from sessionrecord.session.core import Core
@@ -56,6 +56,12 @@ def _head(of: _Opened, room: Room) -> list[Child]:
     return [
         el("h1", phrase(title(of.views), room, 300), None if of.at is None else f" at seq {of.at:,}"),
         facts([*_header(of, room), *_rows(of, info.summary, info.tags, room)]),
+        el(
+            "div",
+            "No line of it is a record of a session: a log of an agent is converted first, see sessionrecord.convert.",
+        )
+        if of.size and RECORD_TYPES.keys().isdisjoint(counts)
+        else None,
         _findings(of, room),
         fold("declared", declared(values, room)) if values != Declared() else None,
         _counts(counts, room),
