@@ -31,7 +31,7 @@ def rows(path: Path, count: int, rounds: int) -> Iterator[Row]:
             assert session.to_arrow(name).num_columns == len(FRAMES[name][0].columns)
 
     works = [partial(frames, name) for name in NAMES]
-    base, base_kept, every, *each = best(rounds, typed, kept, partial(frames, *NAMES), *works)
+    base, base_kept, opened, every, *each = best(rounds, typed, kept, frames, partial(frames, *NAMES), *works)
     size = f"{count:,} canonical"
     for name, taken in zip(NAMES, each, strict=True):
         yield Row(
@@ -42,6 +42,7 @@ def rows(path: Path, count: int, rounds: int) -> Iterator[Row]:
             taken / base,
             "<= 2",
         )
+    yield Row("  the opening alone", size, f"{opened:.2f} s", f"{base:.2f} s", opened / base)
     yield Row("  the same, all four frames", size, f"{every:.2f} s", f"{base:.2f} s", every / base)
     yield Row(
         "  the same, the peer keeps its records",
