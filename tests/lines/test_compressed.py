@@ -26,6 +26,7 @@ PACKS: list[Pack] = [gzip.compress, zstandard.compress]
 DATA = st.lists(st.sampled_from([b"a\n", b"\n", b"long " * 99 + b"\n", b"\xff\0\x1f", b"no end"]), max_size=9).map(
     b"".join
 )
+PORTION = 1 << 16
 SIZES = st.lists(st.integers(1, 70), min_size=1, max_size=5)
 
 
@@ -48,6 +49,22 @@ def test_members_one_after_another_are_read_as_one(pack: Pack, contents: list[by
     packed = b"".join(map(pack, contents))
     assert unpacked(packed, sizes) == (b"".join(contents), None)
     assert unpack(memoryview(packed)) == (b"".join(contents), None)
+
+
+LENGTHS = st.sampled_from([0, 1, 1000, PORTION - 1, PORTION, PORTION + 1, 2 * PORTION, 3 * PORTION + 5])
+REST = st.sampled_from([b"", b"\0" * 90, b"{}\n", b"x" * PORTION])
+
+
+@pytest.mark.parametrize("pack", PACKS)
+@given(st.lists(LENGTHS, min_size=1, max_size=3), REST, st.sampled_from([7, 4096, PORTION, 1 << 30]))
+def test_members_that_are_longer_than_a_portion_end_with_whatever_follows(
+    pack: Pack, lengths: list[int], rest: bytes, size: int
+) -> None:
+    """The decoder still holds input when it has come to the end of a member: none of it is fed to it again."""
+    contents = [bytes(n % 251 for n in range(length)) for length in lengths]
+    read, broken = unpacked(b"".join(map(pack, contents)) + rest, [size])
+    assert read == b"".join(contents)
+    assert (broken is None) == (not rest.strip(b"\0"))
 
 
 @given(DATA, SIZES)
@@ -102,6 +119,22 @@ def test_a_wrong_checksum_is_told_after_everything_was_read() -> None:
     read, broken = unpacked(bytes(packed[:-8]), [5])
     assert (read, broken) == (b"content", "the compressed source ends early")
     assert "damaged: " in str(unpacked(bytes(packed), [5])[1])
+
+
+@given(LENGTHS, st.sampled_from([7, 4096, 1 << 30]))
+def test_what_was_unpacked_before_the_damage_is_kept(length: int, size: int) -> None:
+    """Of an archive whose checksum is wrong all content came out; of one damaged further on, what stands before."""
+    content = bytes(n * n % 251 for n in range(length))
+    packed = bytearray(gzip.compress(content, 1))
+    packed[-8] ^= 1
+    read, broken = unpacked(bytes(packed), [size])
+    assert (read, str(broken)[:32]) == (content, "the compressed source is damaged")
+    stored = bytearray(gzip.compress(content, 0))
+    if length > 2 * PORTION:
+        stored[-(length // 2) :] = b"\xff" * (length // 2)
+        read, _ = unpacked(bytes(stored), [size])
+        assert content.startswith(read[: length // 3])
+        assert len(read) >= length // 3
 
 
 def test_what_follows_the_compressed_data_is_told_unless_it_is_padding() -> None:

@@ -54,8 +54,16 @@ class _Gzip:
         return self._inner.unused_data
 
     def portions(self, data: bytes) -> Iterator[bytes]:
-        while data or not self.eof:
-            portion = self._inner.decompress(data, _PORTION)
+        while not self.eof:
+            before = self._inner.copy()
+            try:
+                portion = self._inner.decompress(data, _PORTION)
+            except zlib.error:
+                # what came out before the damage is lost with the exception; byte by byte it is not
+                self._inner = before
+                for at in range(len(data)):
+                    yield self._inner.decompress(data[at : at + 1])
+                raise
             yield portion
             data = self._inner.unconsumed_tail
             if not data and len(portion) < _PORTION:
