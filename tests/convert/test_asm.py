@@ -74,6 +74,16 @@ def test_the_deltas_of_a_message_become_one_record_when_it_ends() -> None:
     assert texts(conversion) == ["Hello", "Bye"]
 
 
+@pytest.mark.parametrize("payload", [{}, {"content": ""}, {"type": "text", "text": None}])
+@pytest.mark.parametrize("kind", ["assistant_delta", "thinking"])
+def test_a_piece_that_says_nothing_is_not_counted_as_converted(kind: str, payload: dict[str, Any]) -> None:
+    """Each line counts once, as what became of it; an empty piece is in no record."""
+    conversion = convert(delta("a"), event(kind, payload), delta("b"))
+    assert texts(conversion) == ["ab"]
+    assert [(u.line, u.label, u.reason) for u in conversion.report.not_converted] == [(2, kind, "it says nothing")]
+    assert accounted(conversion) == 3
+
+
 @pytest.mark.parametrize(
     ("between", "messages"),
     [("thinking", 1), ("cost_update", 1), ("stderr", 1), ("raw", 1)]

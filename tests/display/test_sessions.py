@@ -48,11 +48,12 @@ def test_what_is_not_a_stream_says_why_and_stops_nothing(tmp_path: Path) -> None
     (tmp_path / "empty.jsonl").write_bytes(b"")
     (tmp_path / "cut.jsonl.gz").write_bytes(gzip.compress(PATHS[0].read_bytes())[:-20])
     (tmp_path / "good.jsonl.gz").write_bytes(gzip.compress(PATHS[0].read_bytes()))
+    (tmp_path / "damaged.gz").write_bytes(b"\x1f\x8b\x08\x00abc")
     (tmp_path / "older.jsonl").write_bytes(b'{"type":"message","role":"user","content":[]}\n')
     (tmp_path / "binary").write_bytes(os.urandom(3) + bytes(range(256)) * 40)
     paths: list[str | os.PathLike[str]] = [
         tmp_path / "missing", tmp_path, tmp_path / "empty.jsonl", "examples/data/claude-code-sample.jsonl", "examples/data/codex-sample.jsonl",
-        tmp_path / "older.jsonl", tmp_path / "binary", "a\0b", tmp_path / "good.jsonl.gz", tmp_path / "cut.jsonl.gz",
+        tmp_path / "older.jsonl", tmp_path / "binary", "a\0b", tmp_path / "good.jsonl.gz", tmp_path / "cut.jsonl.gz", tmp_path / "damaged.gz",
     ]  # fmt: skip
     table = sessions_arrow(paths).to_pylist()
     assert len(table) == len(paths)
@@ -65,6 +66,7 @@ def test_what_is_not_a_stream_says_why_and_stops_nothing(tmp_path: Path) -> None
     assert "is empty" in table[2]["error"]
     assert (table[8]["error"], table[8]["records"], table[8]["errors"]) == (None, len(Session.read(PATHS[0])), 0)
     assert table[9]["errors"] > 0
+    assert "holds nothing that can be read: the compressed source ends early" in table[10]["error"]
 
 
 def test_a_sum_that_no_column_holds_says_so_and_stops_nothing(tmp_path: Path) -> None:

@@ -194,17 +194,24 @@ class SessionBuilder:
     # messages
 
     def _delta(self, number: int, event: RunEvent, payload: p.AssistantDeltaPayload) -> None:
-        self._converted(event)
         if payload.content:
+            self._converted(event)
             self._opened(number, event).add("text", payload.content)
+        else:
+            self._says_nothing(number, event)
 
     def _thinking(self, number: int, event: RunEvent, payload: p.ThinkingPayload) -> None:
-        self._converted(event)
         wire: Any = event.to_wire().get("payload") or {}
         # as it was written: the typed view has lost its margins
         content = wire.get("content") or ""
         if content or payload.signature:
+            self._converted(event)
             self._opened(number, event).add("reasoning", content, payload.signature)
+        else:
+            self._says_nothing(number, event)
+
+    def _says_nothing(self, number: int, event: RunEvent) -> None:
+        self._report.not_converted.append(Unconverted(number, event.kind, "it says nothing"))
 
     def _opened(self, number: int, event: RunEvent) -> OpenMessage:
         if self._open is None:

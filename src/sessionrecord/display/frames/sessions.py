@@ -158,8 +158,11 @@ def _open(path: str | os.PathLike[str]) -> Session:
     """The session of a file. Raises `SourceError` also where none of its lines is a record, as in a log of another format."""
     session = Session.read(path)
     if not any(_is_record(r) for r in session.records):
+        damage = next((d.message for d in session.diagnostics if d.code == "compression-broken"), None)
         what = (
-            "is empty"
+            f"holds nothing that can be read: {damage}"
+            if len(session) == 0 and damage is not None
+            else "is empty"
             if len(session) == 0
             else "is no session stream; `sessionrecord convert` reads logs of other formats"
         )
