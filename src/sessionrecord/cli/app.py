@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from sessionrecord.cli.output import Out, note, working
 from sessionrecord.cli.program import DIFFERENT, DONE, FOUND_ERRORS, UNREADABLE, Program
 from sessionrecord.cli.redact import redact
 from sessionrecord.cli.source import STDIO, open_known, size_of, source_of
+from sessionrecord.cli.target import is_device, place_of, require_directory
 from sessionrecord.convert import Conversion
 from sessionrecord.errors import WriterError
 from sessionrecord.session import Session
@@ -320,19 +320,16 @@ def _check_target(log: str, target: Path, force: bool) -> None:
         raise WriterError(f"{target} is a directory")
     if log != STDIO and target.exists() and Path(log).exists() and target.samefile(log):
         raise WriterError(f"{target} is the log itself; give OUT another name")
+    require_directory(target)
     children = target.with_name(f"{target.name}.children")
     for path in (target, children):
         if (path.is_file() or path.is_dir()) and not force:
             raise WriterError(f"{path} exists; --force replaces it")
 
 
-def _is_device(path: Path) -> bool:
-    return path.exists() and not path.is_file() and not path.is_dir()
-
-
 def _write(conversion: Conversion, target: Path) -> list[Path]:
-    if not _is_device(target):
-        return conversion.write(os.path.realpath(target) if target.is_symlink() else target)
+    if not is_device(target):
+        return conversion.write(place_of(target))
     with target.open("wb") as file:  # a device or pipe is written to, never replaced
         file.writelines(record.to_line() + b"\n" for record in conversion.main)
     return [target]
@@ -353,6 +350,7 @@ def repair(
 
     if output == STDIO:
         raise WriterError("a repair writes two files: give OUT a name")
+    require_directory(Path(output))
     source = source_of(stream)
     with working(f"repairing {stream}", size_of(stream)):
         report = repair(source, output, replace=force)
