@@ -15,14 +15,13 @@ from sessionrecord.cli.asm import asm_app
 from sessionrecord.cli.bundle import bundle_app
 from sessionrecord.cli.export import export_app
 from sessionrecord.cli.follow import follow
-from sessionrecord.cli.output import Out, note, working
+from sessionrecord.cli.output import Out, working
 from sessionrecord.cli.program import DIFFERENT, DONE, FOUND_ERRORS, UNREADABLE, Program
 from sessionrecord.cli.redact import redact
-from sessionrecord.cli.source import STDIO, open_known, size_of, source_of
+from sessionrecord.cli.source import STDIO, note_the_end, open_known, size_of, source_of
 from sessionrecord.cli.target import is_device, place_of, require_directory
 from sessionrecord.convert import Conversion
 from sessionrecord.errors import WriterError
-from sessionrecord.session import Session
 from sessionrecord.session import diff as session_diff
 from sessionrecord.session.said import SHOWN
 
@@ -87,12 +86,6 @@ def convert_start(context: typer.Context) -> int:
     return DONE
 
 
-def _note_the_end(session: Session, at: int | None) -> None:
-    last = session.last_seq
-    if at is not None and last is not None and at > last:
-        note(f"seq {at} comes after the last record, seq {last}: this is the context at the end")
-
-
 @app.command()
 def validate(
     stream: Stream,
@@ -148,7 +141,7 @@ def context(
 ) -> int:
     """Show what the model's context contained: the items in order, what is not there and why."""
     session = open_known(stream)
-    _note_the_end(session, at)
+    note_the_end(session, at, "context")
     view = views.context(session.context_view(head=head, at=at))
     out = Out(sys.stdout)
     if json:
@@ -172,7 +165,7 @@ def context_diff(
     """Show what the model's context gained and lost between two points, and what each compaction replaced."""
     session = open_known(stream)
     for at in (at_a, at_b):
-        _note_the_end(session, at)
+        note_the_end(session, at, "context")
     found = session.context_diff(at_a, at_b)
     out = Out(sys.stdout)
     if json:
