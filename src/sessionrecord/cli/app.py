@@ -22,6 +22,8 @@ from sessionrecord.cli.source import STDIO, note_the_end, open_known, size_of, s
 from sessionrecord.cli.target import is_device, place_of, require_directory
 from sessionrecord.convert import Conversion
 from sessionrecord.errors import WriterError
+from sessionrecord.refs import Ref
+from sessionrecord.session import Session
 from sessionrecord.session import diff as session_diff
 from sessionrecord.session.said import SHOWN
 
@@ -154,16 +156,20 @@ def context(
 @app.command("context-diff")
 def context_diff(
     stream: Stream,
-    at_a: Annotated[int, typer.Argument(metavar="A", min=0, help="The first point: after the record with this seq.")],
-    at_b: Annotated[
-        int | None,
-        typer.Argument(metavar="B", min=0, help="The second point, also an earlier one; by default the end."),
+    a: Annotated[str, typer.Argument(metavar="A", help="The first point: after the record with this seq or REF.")],
+    b: Annotated[
+        str | None,
+        typer.Argument(metavar="B", help="The second point, also an earlier one; by default the end."),
     ] = None,
     all_: All = False,
     json: Json = False,
 ) -> int:
-    """Show what the model's context gained and lost between two points, and what each compaction replaced."""
+    """Show what the model's context gained and lost between two points, and what each compaction replaced.
+
+    A point is a seq, or a REF such as compactionId=k1: after the latest record of that entity.
+    """
     session = open_known(stream)
+    at_a, at_b = _point(session, a), None if b is None else _point(session, b)
     for at in (at_a, at_b):
         note_the_end(session, at, "context")
     found = session.context_diff(at_a, at_b)
@@ -173,6 +179,15 @@ def context_diff(
     else:
         render.difference(out, found.lines(None if all_ else SHOWN))
     return DONE
+
+
+def _point(session: Session, given: str) -> int:
+    """The `seq` that a point is: itself, or that of the latest record which a ref names. Raises `RefNotFoundError`."""
+    if given.isascii() and given.isdigit() and len(given) < 20:
+        return int(given)
+    entity = session.resolve(given)
+    record = session.record(given) if Ref.parse(given).key is None else entity.latest
+    return entity.seq if record.seq is None else record.seq
 
 
 @app.command()
