@@ -14,7 +14,7 @@ from typing import Any, Final
 from sessionrecord import ijson
 from sessionrecord.export.atif_content import Content
 from sessionrecord.export.exported import Exported
-from sessionrecord.export.material import Item, Material, gather, holdable, rest, session_reference
+from sessionrecord.export.material import Item, Material, gather, holdable, opened, rest, session_reference
 from sessionrecord.export.report import LossReport
 from sessionrecord.export.tokens import prompt_tokens
 from sessionrecord.records import (
@@ -30,7 +30,8 @@ from sessionrecord.records import (
     Usage,
 )
 from sessionrecord.refs import SessionReference
-from sessionrecord.session import Session
+from sessionrecord.session import Session, SessionAt
+from sessionrecord.session.session import Views
 
 __all__ = ["SCHEMA_VERSION", "to_atif"]
 
@@ -40,10 +41,11 @@ SCHEMA_VERSION: Final = "ATIF-v1.8"
 _SOURCES: Final = {"user": "user", "assistant": "agent", "system": "system", "developer": "system"}
 
 
-def to_atif(session: Session, *, at: int | None = None) -> Exported:
+def to_atif(session: Session | SessionAt, *, at: int | None = None) -> Exported:
     """A session, or what there was of it at a `seq`, as a trajectory. Its report lists what a trajectory cannot hold."""
     report = LossReport("atif")
-    material = gather(session, at, report)
+    views, at = opened(session, at, "to_atif")
+    material = gather(views, at, report)
     steps = _Steps(report)
     for item in material.path:
         steps.add(item.record)
@@ -54,8 +56,8 @@ def to_atif(session: Session, *, at: int | None = None) -> Exported:
         trajectory |= {"session_id": material.header.session_id, "trajectory_id": reference}
     trajectory["agent"] = _agent(material, report)
     trajectory["steps"] = [step.wire(number) for number, step in enumerate(steps.steps, 1)]
-    trajectory |= _totals(session, at, material, steps, report)
-    trajectory |= _extra(session, at, material, report)
+    trajectory |= _totals(views, at, material, steps, report)
+    trajectory |= _extra(views, at, material, report)
     for item in material.off_path:
         report.add("not_on_path", item.record.type, item.record)
     return Exported(trajectory, report)
@@ -345,7 +347,7 @@ class _Steps:
         return {name: value for name, value in metrics.items() if value is not None}
 
 
-def _totals(session: Session, at: int | None, material: Material, steps: _Steps, report: LossReport) -> dict[str, Any]:
+def _totals(session: Views, at: int | None, material: Material, steps: _Steps, report: LossReport) -> dict[str, Any]:
     usage = session.usage(at)
     prompt, unknown = prompt_tokens(usage.total)
     if unknown:
@@ -382,7 +384,7 @@ def _totals(session: Session, at: int | None, material: Material, steps: _Steps,
     return members
 
 
-def _extra(session: Session, at: int | None, material: Material, report: LossReport) -> dict[str, Any]:
+def _extra(session: Views, at: int | None, material: Material, report: LossReport) -> dict[str, Any]:
     """What a session is, beyond what trajectories have members for."""
     asr: dict[str, Any] = {}
     types = Counter(item.record.type for item in material.audit)

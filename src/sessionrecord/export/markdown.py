@@ -11,7 +11,7 @@ from typing import Any, Final
 from sessionrecord import ijson
 from sessionrecord.display.visible import visible
 from sessionrecord.export.exported import Exported
-from sessionrecord.export.material import Item, Material, gather, rest, session_reference
+from sessionrecord.export.material import Item, Material, gather, opened, rest, session_reference
 from sessionrecord.export.plain import code, fence, json_text
 from sessionrecord.export.report import LossReport
 from sessionrecord.records import (
@@ -32,7 +32,8 @@ from sessionrecord.records import (
     ToolResult,
     Usage,
 )
-from sessionrecord.session import ModelUsage, Session
+from sessionrecord.session import ModelUsage, Session, SessionAt
+from sessionrecord.session.session import Views
 
 __all__ = ["to_markdown"]
 
@@ -54,16 +55,17 @@ _COUNTS: Final = {
 _META: Final = ("timestamp", "turnId", "participant", "conversation", "source")
 
 
-def to_markdown(session: Session, *, at: int | None = None) -> Exported:
+def to_markdown(session: Session | SessionAt, *, at: int | None = None) -> Exported:
     """A session, or what there was of it at a `seq`, as CommonMark with one table of GitHub's kind."""
     report = LossReport("markdown")
-    material = gather(session, at, report)
+    views, at = opened(session, at, "to_markdown")
+    material = gather(views, at, report)
     page = _Page(report)
     parts = [
-        *page.session(session, at, material),
+        *page.session(views, at, material),
         *page.history(material),
         *page.off_path(material),
-        *page.usage(session, at, material),
+        *page.usage(views, at, material),
     ]
     return Exported("\n\n".join(parts) + "\n", report)
 
@@ -75,7 +77,7 @@ class _Page:
         self._report = report
         self._names: dict[str, str | None] = {}
 
-    def session(self, session: Session, at: int | None, material: Material) -> Iterator[str]:
+    def session(self, session: Views, at: int | None, material: Material) -> Iterator[str]:
         """What the session is."""
         header, info = material.header, session.info(at)
         yield f"# Session {code(info.title)}" if info.title else "# Session"
@@ -253,7 +255,7 @@ class _Page:
             self._report.add("not_on_path", item.record.type, item.record)
         yield "\n".join(lines)
 
-    def usage(self, session: Session, at: int | None, material: Material) -> Iterator[str]:
+    def usage(self, session: Views, at: int | None, material: Material) -> Iterator[str]:
         """Tokens and costs of the whole session."""
         usage = session.usage(at)
         if not usage.by_model:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from sessionrecord import ijson
 from sessionrecord.export.exported import Exported
-from sessionrecord.export.material import ENVELOPE, Item, Material, gather, rest, session_reference
+from sessionrecord.export.material import ENVELOPE, Item, Material, gather, opened, rest, session_reference
 from sessionrecord.export.otlp_encoding import (
     CLIENT,
     INTERNAL,
@@ -30,7 +30,8 @@ from sessionrecord.export.report import LossReport
 from sessionrecord.export.tokens import prompt_tokens
 from sessionrecord.records import Compaction, Message, ModelCall, Record, RecordedError, ToolCall, ToolResult, Usage
 from sessionrecord.refs import SessionReference
-from sessionrecord.session import Session
+from sessionrecord.session import Session, SessionAt
+from sessionrecord.session.session import Views
 
 __all__ = ["to_otlp"]
 
@@ -53,16 +54,17 @@ _TOOL_CALL: Final = ("callId", "name", "turnId", "kind", "modelCallId", "parentC
 _TOOL_RESULT: Final = ("callId", "turnId", "outcome", "exitCode", "durationMs")
 
 
-def to_otlp(session: Session, *, at: int | None = None, content: bool = False) -> Exported:
+def to_otlp(session: Session | SessionAt, *, at: int | None = None, content: bool = False) -> Exported:
     """A session, or what there was of it at a `seq`, as an `ExportTraceServiceRequest` in JSON.
 
     With `content` what was said, the arguments and results of tools, and all members without an attribute of their own are in
     the attributes too; the conventions have them opt-in, since they may hold secrets.
     """
     report = LossReport("otlp")
-    material = gather(session, at, report)
+    views, at = opened(session, at, "to_otlp")
+    material = gather(views, at, report)
     trace = _Trace(material, report, content)
-    trace.describe(session, at)
+    trace.describe(views, at)
     header = material.header
     resource: Attributes = {}
     if header is not None:
@@ -110,7 +112,7 @@ class _Trace:
             return chats[f"call {model_call_id}"]
         return self.root
 
-    def describe(self, session: Session, at: int | None) -> None:
+    def describe(self, session: Views, at: int | None) -> None:
         """What the whole session is and used, on the root span."""
         header, usage = self._header, session.usage(at)
         prompt, unknown = prompt_tokens(usage.total)
