@@ -133,7 +133,7 @@ class _Page:
                 record, ("role", "messageId", "content", "model", "stopReason", "origin", "modelCallId")
             )
         elif isinstance(record, ToolCall):
-            yield f"### {number}. Tool call {code(record.name or '')}"
+            yield f"### {number}. Tool call {'without a name' if record.name is None else code(record.name)}"
             child = record.child_session
             yield self._facts(
                 item,

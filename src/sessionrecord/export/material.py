@@ -10,7 +10,7 @@ from sessionrecord import ijson
 from sessionrecord.export.report import LossReport
 from sessionrecord.records import PARTICIPATING_TYPES, InvalidRecord, Record, SessionHeader
 from sessionrecord.refs import SessionReference
-from sessionrecord.session import Entity, Session, SessionAt
+from sessionrecord.session import Entity
 from sessionrecord.session.session import Views
 
 __all__ = ["ENVELOPE", "Item", "Material", "gather", "holdable", "opened", "rest", "session_reference"]
@@ -51,10 +51,10 @@ class Material:
     """All other entities, the header aside."""
 
 
-def opened(of: Session | SessionAt, at: int | None, exporter: str) -> tuple[Views, int | None]:
+def opened(of: object, at: int | None, exporter: str) -> tuple[Views, int | None]:
     """The views that an exporter folds, and the `seq` up to which records count: that of a `SessionAt` unless `at` is earlier.
 
-    Raises `TypeError` for anything else.
+    Raises `TypeError` for what is neither a `Session` nor a `SessionAt`.
     """
     if isinstance(of, Views):
         return Views(of._core, None), of._at(at)
