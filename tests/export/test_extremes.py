@@ -74,7 +74,7 @@ def test_what_is_written_is_what_readers_of_the_targets_take(lines: bytes) -> No
     assert parsed(to_otlp(made))
     assert parsed(with_content(made))
     read = json.loads(to_atif(made).text, parse_int=lambda text: int(text) if len(text) < 4000 else HUGE)
-    assert atif.Trajectory.model_validate(read)
+    atif.Trajectory.model_validate(read)
 
 
 @pytest.mark.parametrize("export", EXPORTERS[:-1])
@@ -190,7 +190,7 @@ def test_a_cost_beyond_a_double_stands_in_extra() -> None:
         ("cost", 3, "/cost/amount", True),
         ("total_cost_usd", None, None, True),
     ]
-    assert atif.Trajectory.model_validate(json.loads(exported.text))
+    atif.Trajectory.model_validate(json.loads(exported.text))
 
 
 def test_an_empty_id_is_an_id_and_an_absent_one_names_nothing() -> None:

@@ -9,6 +9,7 @@ from sessionrecord.display.html.parts import sample
 from sessionrecord.export.exported import Exported
 from sessionrecord.export.material import opened
 from sessionrecord.export.report import KINDS, Loss, LossReport
+from sessionrecord.records import InvalidRecord, Record, ToolCall
 from sessionrecord.session import Session, SessionAt
 
 __all__ = ["to_html"]
@@ -42,6 +43,13 @@ def to_html(session: Session | SessionAt, *, at: int | None = None) -> Exported:
     for i in range(first.stop, last.start) if last else ():
         record = core.record(i)
         report.add("beyond_limits", record.type or "line", record)
+    calls: dict[int, Record | InvalidRecord] = {}
+    for i in core.log.of_types(("tool_call",), report.records):
+        if i in first or i in last:
+            calls[core.index.first[i]] = core.record(i)
+    for record in calls.values():
+        if isinstance(record, ToolCall) and record.child_session is not None:
+            report.add("child_session", "childSession", record, "/childSession", kept=True)
     return Exported(page.html, report)
 
 
