@@ -20,7 +20,7 @@ KINDS: Final = {
     "folded": "it counts in what the export gives as a whole, and is not there by itself",
     "no_step": "no step of the path belongs to this model call; it counts in the totals only",
     "member_left_out": "the target has no place for the member",
-    "content_off": "content is exported on request only",
+    "content_off": "content is exported on request only: `content=True` in Python, `--content` on the command line",
     "content_absent": "the target wants text, the record has none; an empty string stands there",
     "block_elsewhere": "the target has no content part of this kind",
     "binary_left_out": "bytes are not written into this target",
