@@ -19,6 +19,7 @@ from sessionrecord.records import (
     Block,
     Blocks,
     Compaction,
+    Declaration,
     DiffBlock,
     FileBlock,
     ImageBlock,
@@ -27,6 +28,7 @@ from sessionrecord.records import (
     ReasoningBlock,
     Record,
     Rewind,
+    SessionInfo,
     TextBlock,
     ToolCall,
     ToolResult,
@@ -66,6 +68,7 @@ def to_markdown(session: Session | SessionAt, *, at: int | None = None) -> Expor
         *page.history(material),
         *page.off_path(material),
         *page.usage(views, at, material),
+        *page.details(material),
     ]
     return Exported("\n\n".join(parts) + "\n", report)
 
@@ -90,19 +93,21 @@ class _Page:
             facts += [f"- session: {code(header.session_id)}", f"- reference: {code(reference)}"]
         if at is not None:
             facts.append(f"- as it was at seq {at}")
+        declared = session.declared(None if at is None else at + 1)  # those at `at` itself count
+        if declared.content_level is not None:
+            facts.append(f"- content level: {code(declared.content_level)}")
+        if declared.losses:
+            facts.append(f"- kinds of losses on the way here: {len(declared.losses)}, listed at the end")
         if facts:
             yield "\n".join(facts)
         if info.summary:
             yield "Summary:"
             yield fence(visible(info.summary))
-        if header is not None:
-            yield "Header:"
-            yield _json(rest(header, ("agent", "agentVersion", "sessionId")))
 
     def history(self, material: Material) -> Iterator[str]:
         """What happened: the active path, and between its entities what else was recorded."""
         yield "## History"
-        items = [*material.path, *(i for i in material.audit if not _counted(i.record))]
+        items = [*material.path, *(i for i in material.audit if not _counted(i.record) and not _detail(i.record))]
         items.sort(key=lambda item: item.order)
         self._names = {i.record.call_id: i.record.name for i in material.path if isinstance(i.record, ToolCall)}
         if not items:
@@ -112,6 +117,19 @@ class _Page:
         for item in material.audit:
             if _counted(item.record):
                 self._report.add("folded", item.record.type, item.record)
+
+    def details(self, material: Material) -> Iterator[str]:
+        """What describes the session and its source rather than what happened: at the end, so that a reader meets what happened first."""
+        details = [item for item in material.audit if _detail(item.record)]
+        if details:
+            yield "## Details"
+        for item in details:
+            yield f"### Record {code(item.record.type)}"
+            yield self._facts(item, [])
+            yield from self._more(item.record, ())
+        if material.header is not None:
+            yield "## Header"
+            yield _json(rest(material.header, ("agent", "agentVersion", "sessionId")))
 
     def _entry(self, number: int, item: Item) -> Iterator[str]:
         record = item.record
@@ -287,6 +305,11 @@ def _counted(record: Record) -> bool:
     if isinstance(record, ModelCall):
         return record.status != "failed" and record.error is None
     return isinstance(record, Usage)
+
+
+def _detail(record: Record) -> bool:
+    """Whether a record describes the session, or keeps a line of its source that no record is meant for."""
+    return isinstance(record, Declaration | SessionInfo) or record.type == "native_line"
 
 
 def _compaction(record: Compaction) -> str:
