@@ -94,6 +94,51 @@ def test_a_point_beyond_the_end_is_said_to_be_the_end(two: tuple[str, str]) -> N
     assert call("context", two[0], "--at", "11").stderr == ""
 
 
+def test_a_point_may_be_named_by_a_ref(tmp_path: Path) -> None:
+    """An entity is a point after its latest record, a record ID after that record; a number is a seq."""
+    call_, message = ({"callId": "c1"}, {"messageId": "m"})
+    path = write(
+        tmp_path / "s.jsonl",
+        stream(
+            [
+                HEADER,
+                {"type": "tool_call", **call_, "status": "pending"},
+                {"type": "message", **message, "role": "user", "id": "5"},
+                {"type": "tool_call", **call_},
+                {"type": "tool_result", **call_},
+                {"type": "compaction", "compactionId": "k1", "summary": []},
+                {"type": "message", "messageId": "n", "role": "user"},
+            ]
+        ),
+    )
+    for a, b, same in (
+        ("compactionId=k1", None, ("6",)),
+        ("callId=c1", "r6", ("4", "6")),
+        ("r2", "messageId=m", ("2", "3")),
+        ("5", "r5", ("5", "5")),
+    ):
+        given = [x for x in (a, b) if x is not None]
+        assert as_json("context-diff", path, *given) == as_json("context-diff", path, *same), given
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "said_"),
+    [
+        (("compactionId=k9",), 1, "'compactionId=k9' names nothing in the session"),
+        (("3", "c1"), 1, "did you mean 'callId=c1'?"),
+        (("9" * 5000,), 1, "names nothing in the session"),
+        (("",), 2, "a ref is not empty"),
+        (("-5",), 2, "no seq is below 0: a number with a minus is read as an option"),
+        (("3", "-12"), 2, "see sessionrecord context-diff --help"),
+        (("3", "--al"), 2, "No such option: --al"),
+    ],
+)
+def test_a_point_that_is_none_is_one_line(given: tuple[str, ...], code: int, said_: str, two: tuple[str, str]) -> None:
+    refused = call("context-diff", two[0], *given)
+    assert refused.exit_code == code
+    assert_one_error_line(refused, said_)
+
+
 def test_text_of_a_stream_reaches_no_terminal_as_codes(tmp_path: Path) -> None:
     pair = write(tmp_path / "a", said(HOSTILE)), write(tmp_path / "b", said(HOSTILE + "!"))
     for result in (call("diff", *pair), call("context-diff", pair[0], "1")):

@@ -55,6 +55,15 @@ def test_at_a_seq_the_rest_is_not_there(source: str) -> None:
     assert b"atif: 3 of 3 records" in done.stderr
 
 
+@pytest.mark.parametrize("target", ["atif", "otlp", "markdown", "html"])
+def test_a_seq_after_the_end_is_noted(target: str, source: str) -> None:
+    """As `context` does: a slip of the finger is not taken for the state at that point."""
+    done = run("export", target, source, "-o", os.devnull, "--at", "999")
+    note = f"note: seq 999 comes after the last record, seq {len(SESSION)}: this is the session at the end\n"
+    assert (done.returncode, done.stderr.decode()) == (0, note)
+    assert run("export", target, source, "-o", os.devnull, "--at", str(len(SESSION))).stderr == b""
+
+
 def test_content_of_spans_is_exported_on_request(source: str) -> None:
     assert b"a.py" not in run("export", "otlp", source, "-o", "-").stdout
     assert b"a.py" in run("export", "otlp", source, "-o", "-", "--content").stdout
@@ -74,14 +83,25 @@ def test_nothing_is_replaced_without_force(source: str, tmp_path: Path) -> None:
     assert out.read_text().startswith("{")
 
 
+def test_the_export_and_its_loss_report_are_written_both_or_none(source: str, tmp_path: Path) -> None:
+    """A second run would otherwise find the export of the first one in its way."""
+    out, locked = tmp_path / "out", tmp_path / ("n" * 300)  # a name that no file can have
+    done = run("export", "atif", source, "-o", str(out), "--loss-report", str(locked))
+    assert done.returncode == 2
+    assert not out.exists()
+    done = run("export", "atif", source, "-o", "-", "--loss-report", "/dev/full")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"error: /dev/full: No space left on device\n"
+
+
 def test_the_stream_itself_is_never_replaced(source: str, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(source)
     for name in (source, str(link)):
-        for arguments in (("-o", name), ("-o", "-", "--loss-report", name)):
+        for option, arguments in (("OUT", ("-o", name)), ("FILE", ("-o", "-", "--loss-report", name))):
             done = run("export", "markdown", source, *arguments, "--force")
-            assert done.returncode == 2
-            assert b"is the stream itself" in done.stderr
+            assert (done.returncode, done.stdout) == (2, b"")
+            assert f"is the stream itself; give {option} another name" in done.stderr.decode()
     assert Path(source).read_bytes() == stream()
 
 
@@ -89,7 +109,8 @@ def test_the_stream_itself_is_never_replaced(source: str, tmp_path: Path) -> Non
     ("arguments", "said"),
     [
         (("-o", "{d}"), "is a directory"),
-        (("-o", "{d}/no/out"), "No such file or directory"),
+        (("-o", "{d}/no/out"), "cannot write {d}/no/out: {d}/no is no directory"),
+        (("-o", "{d}/out", "--loss-report", "{d}/no/losses"), "cannot write {d}/no/losses: {d}/no is no directory"),
         (("-o", "{d}/out", "--loss-report", "{d}/x/../out"), "is OUT; give the loss report another name"),
         (("-o", "{d}/out", "--loss-report", "-"), "the loss report needs a file"),
         (("-o", "{d}/out", "--at", "-1"), "--at"),
@@ -99,9 +120,10 @@ def test_the_stream_itself_is_never_replaced(source: str, tmp_path: Path) -> Non
 def test_wrong_usage_is_one_line(arguments: tuple[str, ...], said: str, source: str, tmp_path: Path) -> None:
     done = run("export", "atif", source, *(a.format(d=tmp_path) for a in arguments))
     assert done.returncode == 2
-    assert said in done.stderr.decode()
+    assert said.format(d=tmp_path) in done.stderr.decode()
     assert done.stderr.count(b"\n") == 1
     assert done.stdout == b""
+    assert [p.name for p in tmp_path.iterdir()] == ["in.jsonl"]
 
 
 def test_a_file_that_is_no_stream_is_refused(tmp_path: Path) -> None:

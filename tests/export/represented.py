@@ -74,6 +74,6 @@ def in_markdown(page: str) -> set[str]:
             ids.add(match[1])
         if token.type == "inline":
             heads.append(token.content)
-        if token.type == "fence" and heads[-1] == "Header:":
+        if token.type == "fence" and heads[-1] == "Header":
             ids.add(json.loads(token.content)["id"])
     return ids

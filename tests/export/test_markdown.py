@@ -96,9 +96,9 @@ def test_hostile_text_in_any_place_stays_text(said: list[str]) -> None:
     )  # fmt: skip
     page = to_markdown(made).text
     check_only_ours(page)
-    own = ["Session", "History", "Usage"]
+    own = ["Session", "History", "Usage", "Details", "Record", "Header"]
     assert [h.partition(" `")[0] for h in headings(page) if not h[0].isdigit()] == own
-    assert len(entries(page)) == sum(1 for r in made.records if r.type not in ("session", "usage"))
+    assert len(entries(page)) == sum(1 for r in made.records if r.type not in ("session", "session_info", "usage"))
     shown = [t.content for t in tokens(page) if t.type == "fence"]
     at = -1
     for piece in (said[2], said[2], said[5], said[2], said[10]):  # in the order of the records
@@ -160,25 +160,9 @@ PAGE = """\
 - session: `s1`
 - reference: `asr:toy//s1`
 
-Header:
-
-```json
-{"type":"session","seq":1,"id":"r1","producer":{"method":"native"}}
-```
-
 ## History
 
-### 1. Record `session_info`
-
-- record: `r2`, seq 2
-
-Members:
-
-```json
-{"title":"A look"}
-```
-
-### 2. User
+### 1. User
 
 - record: `r3`, seq 3
 - time: 2026-01-01T00:00:00Z
@@ -189,7 +173,7 @@ Members:
 look at ```this```
 ````
 
-### 3. Tool call `Read`
+### 2. Tool call `Read`
 
 - record: `r4`, seq 4
 - call: `c1`
@@ -200,7 +184,7 @@ Arguments:
 {"path":"a.py"}
 ```
 
-### 4. Result of `Read`
+### 3. Result of `Read`
 
 - record: `r5`, seq 5
 - call: `c1`
@@ -220,6 +204,24 @@ x = 1
 Tokens. A number with + is of those model calls that recorded it.
 
 - cost: 0.5 `USD`
+
+## Details
+
+### Record `session_info`
+
+- record: `r2`, seq 2
+
+Members:
+
+```json
+{"title":"A look"}
+```
+
+## Header
+
+```json
+{"type":"session","seq":1,"id":"r1","producer":{"method":"native"}}
+```
 """
 
 
@@ -245,7 +247,7 @@ def test_rewinds_and_compactions_are_told_where_they_happened() -> None:
     assert '"reason":"no"' in got["1. Rewind"]
     assert "went back to the start" in got["2. Rewind"]
     assert "- message `messageId=a-b`, seq 3: taken back by a rewind" in got["Not on the path"]
-    assert list(got) == ["Session", "History", "1. Rewind", "2. Rewind", "3. Assistant", "Not on the path"]
+    assert list(got) == ["Session", "History", "1. Rewind", "2. Rewind", "3. Assistant", "Not on the path", "Header"]
 
 
 def test_what_a_compaction_replaced_is_still_told_and_marked() -> None:
@@ -264,9 +266,49 @@ def test_other_records_stand_between_in_their_order() -> None:
     got = sections(
         user("a"), {"type": "error", "message": "busy"}, agent("b", model="m", stopReason="end_turn", origin="x")
     )
-    assert list(got)[2:] == ["1. User", "2. Record `error`", "3. Assistant"]
+    assert list(got)[2:] == ["1. User", "2. Record `error`", "3. Assistant", "Header"]
     assert '"message":"busy"' in got["2. Record `error`"]
     assert "- model: `m`\n- stop reason: `end_turn`\n- origin: `x`" in got["3. Assistant"]
+
+
+def test_the_conversation_comes_before_what_describes_the_session() -> None:
+    """However much a header, declarations and lines of the source hold, the head of the page is short; all of it is at the end."""
+    losses = [{"kind": "member_dropped", "count": n, "field": f"f{n}"} for n in range(30)]
+    made = session(
+        {"type": "native_line", "nativeType": "mode", "value": {"x": list(range(100))}},
+        {"type": "declaration", "client": {"name": "one"}},
+        user("hello"),
+        {"type": "session_info", "summary": "short"},
+        {"type": "native_line", "value": "later"},
+        agent("bye"),
+        losses=losses,
+        contentLevel="redacted",
+    )
+    exported = to_markdown(made)
+    head, _, rest = exported.text.partition("### 1. User")
+    assert "- content level: `redacted`\n- kinds of losses on the way here: 30, listed at the end" in head
+    assert len(head.splitlines()) < 20
+    details = [
+        "Details",
+        "Record `native_line`",
+        "Record `declaration`",
+        "Record `session_info`",
+        "Record `native_line`",
+    ]
+    assert headings(exported.text) == ["Session", "History", "1. User", "2. Assistant", *details, "Header"]
+    for value in ('"later"', '"name":"one"', '"field": "f29"', "99"):
+        assert value in rest
+    assert exported.report.losses == []
+    early = to_markdown(made, at=3).text
+    assert "Nothing is recorded." in early
+    assert headings(early)[2:] == ["Details", "Record `native_line`", "Record `declaration`", "Header"]
+
+
+def test_what_is_declared_later_counts_at_the_head() -> None:
+    made = session(user("a"), {"type": "declaration", "contentLevel": "metadata_only"})
+    assert "- content level: `metadata_only`" in to_markdown(made).text
+    assert "- content level: `metadata_only`" in to_markdown(made, at=3).text
+    assert "content level" not in to_markdown(made, at=2).text
 
 
 def test_a_model_call_that_failed_is_told_and_one_that_did_not_is_counted() -> None:

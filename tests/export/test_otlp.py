@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
 
 from sessionrecord.convert import claude_code, codex
-from sessionrecord.export import Exported, to_otlp
+from sessionrecord.export import KINDS, Exported, to_otlp
 from sessionrecord.export.otlp_encoding import LATEST, duration, nanoseconds, span_id, trace_id
 from sessionrecord.session import Session
 from tests.export.represented import spans
@@ -170,6 +170,9 @@ def test_content_is_there_on_request_only() -> None:
     off = {(loss.seq, loss.pointer) for loss in plain.report.losses if loss.kind == "content_off"}
     assert off == {(1, "/producer"), (2, "/messageId"), (3, "/messageId"), (4, "/arguments"), (5, "/content")}
     assert "content_off" not in kinds(to_otlp(made, content=True))
+    for said in ("`content=True`", "`--content`"):
+        assert said in KINDS["content_off"]
+        assert said in str(plain.report)
 
 
 def test_messages_have_the_roles_and_parts_of_the_conventions() -> None:

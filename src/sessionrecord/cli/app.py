@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,12 +15,14 @@ from sessionrecord.cli.asm import asm_app
 from sessionrecord.cli.bundle import bundle_app
 from sessionrecord.cli.export import export_app
 from sessionrecord.cli.follow import follow
-from sessionrecord.cli.output import Out, note, working
+from sessionrecord.cli.output import Out, working
 from sessionrecord.cli.program import DIFFERENT, DONE, FOUND_ERRORS, UNREADABLE, Program
 from sessionrecord.cli.redact import redact
-from sessionrecord.cli.source import STDIO, open_known, size_of, source_of
+from sessionrecord.cli.source import STDIO, note_the_end, open_known, size_of, source_of
+from sessionrecord.cli.target import is_device, place_of, require_directory
 from sessionrecord.convert import Conversion
 from sessionrecord.errors import WriterError
+from sessionrecord.refs import Ref
 from sessionrecord.session import Session
 from sessionrecord.session import diff as session_diff
 from sessionrecord.session.said import SHOWN
@@ -87,12 +88,6 @@ def convert_start(context: typer.Context) -> int:
     return DONE
 
 
-def _note_the_end(session: Session, at: int | None) -> None:
-    last = session.last_seq
-    if at is not None and last is not None and at > last:
-        note(f"seq {at} comes after the last record, seq {last}: this is the context at the end")
-
-
 @app.command()
 def validate(
     stream: Stream,
@@ -148,7 +143,7 @@ def context(
 ) -> int:
     """Show what the model's context contained: the items in order, what is not there and why."""
     session = open_known(stream)
-    _note_the_end(session, at)
+    note_the_end(session, at, "context")
     view = views.context(session.context_view(head=head, at=at))
     out = Out(sys.stdout)
     if json:
@@ -161,18 +156,22 @@ def context(
 @app.command("context-diff")
 def context_diff(
     stream: Stream,
-    at_a: Annotated[int, typer.Argument(metavar="A", min=0, help="The first point: after the record with this seq.")],
-    at_b: Annotated[
-        int | None,
-        typer.Argument(metavar="B", min=0, help="The second point, also an earlier one; by default the end."),
+    a: Annotated[str, typer.Argument(metavar="A", help="The first point: after the record with this seq or REF.")],
+    b: Annotated[
+        str | None,
+        typer.Argument(metavar="B", help="The second point, also an earlier one; by default the end."),
     ] = None,
     all_: All = False,
     json: Json = False,
 ) -> int:
-    """Show what the model's context gained and lost between two points, and what each compaction replaced."""
+    """Show what the model's context gained and lost between two points, and what each compaction replaced.
+
+    A point is a seq, or a REF such as compactionId=k1: after the latest record of that entity.
+    """
     session = open_known(stream)
+    at_a, at_b = _point(session, a), None if b is None else _point(session, b)
     for at in (at_a, at_b):
-        _note_the_end(session, at)
+        note_the_end(session, at, "context")
     found = session.context_diff(at_a, at_b)
     out = Out(sys.stdout)
     if json:
@@ -180,6 +179,15 @@ def context_diff(
     else:
         render.difference(out, found.lines(None if all_ else SHOWN))
     return DONE
+
+
+def _point(session: Session, given: str) -> int:
+    """The `seq` that a point is: itself, or that of the latest record which a ref names. Raises `RefNotFoundError`."""
+    if given.isascii() and given.isdigit() and len(given) < 20:
+        return int(given)
+    entity = session.resolve(given)
+    record = session.record(given) if Ref.parse(given).key is None else entity.latest
+    return entity.seq if record.seq is None else record.seq
 
 
 @app.command()
@@ -320,19 +328,16 @@ def _check_target(log: str, target: Path, force: bool) -> None:
         raise WriterError(f"{target} is a directory")
     if log != STDIO and target.exists() and Path(log).exists() and target.samefile(log):
         raise WriterError(f"{target} is the log itself; give OUT another name")
+    require_directory(target)
     children = target.with_name(f"{target.name}.children")
     for path in (target, children):
         if (path.is_file() or path.is_dir()) and not force:
             raise WriterError(f"{path} exists; --force replaces it")
 
 
-def _is_device(path: Path) -> bool:
-    return path.exists() and not path.is_file() and not path.is_dir()
-
-
 def _write(conversion: Conversion, target: Path) -> list[Path]:
-    if not _is_device(target):
-        return conversion.write(os.path.realpath(target) if target.is_symlink() else target)
+    if not is_device(target):
+        return conversion.write(place_of(target))
     with target.open("wb") as file:  # a device or pipe is written to, never replaced
         file.writelines(record.to_line() + b"\n" for record in conversion.main)
     return [target]
@@ -353,6 +358,7 @@ def repair(
 
     if output == STDIO:
         raise WriterError("a repair writes two files: give OUT a name")
+    require_directory(Path(output))
     source = source_of(stream)
     with working(f"repairing {stream}", size_of(stream)):
         report = repair(source, output, replace=force)

@@ -31,7 +31,9 @@ from sessionrecord.cli.output import Cell, Out, working
 from sessionrecord.cli.program import DONE, FOUND_ERRORS, UNREADABLE
 from sessionrecord.cli.render import number
 from sessionrecord.cli.source import STDIO, size_of, source_of
+from sessionrecord.cli.target import require_directory
 from sessionrecord.errors import WriterError
+from sessionrecord.lines.whole import WholeFile
 from sessionrecord.refs import SessionReference
 from sessionrecord.session import Session
 
@@ -88,6 +90,8 @@ def create(
     json: _Json = False,
 ) -> int:
     """Write a bundle. Equal input gives equal bytes."""
+    if output != STDIO:
+        require_directory(Path(output))
     with tempfile.TemporaryDirectory() as store:
         blobs = [BlobFile(path) for path in blob or ()]
         sessions: list[Session] = []
@@ -208,6 +212,8 @@ def extract(
     """Unpack a bundle, each file checked against its hash: whole, or not at all."""
     if path is None and output == STDIO:
         raise WriterError("standard output takes one file; name its PATH")
+    if output != STDIO:
+        require_directory(Path(output))
     with _open(bundle, max_bytes) as opened, working(f"extracting {bundle}", size_of(bundle)):
         if path is None:
             written = [str(p) for p in opened.extract(output)]
@@ -224,19 +230,16 @@ def extract(
 
 def _extract_file(bundle: Bundle, path: str, output: str) -> None:
     # beside its place first, so that nothing unchecked ever stands there
-    target = Path(output)
-    if output != STDIO and (target.is_symlink() or target.exists()):
-        raise WriterError(f"{output} exists; it is not replaced")
-    directory = None if output == STDIO else target.parent
-    with tempfile.NamedTemporaryFile(dir=directory, prefix=".bundle.", delete=False) as file:
-        copied = Path(file.name)
-    try:
-        with copied.open("wb") as copy:
+    if output == STDIO:
+        with tempfile.TemporaryFile() as copy:
             bundle.copy(path, copy)
-        if output == STDIO:
-            with copied.open("rb") as copy:
-                shutil.copyfileobj(copy, sys.stdout.buffer)
-        else:
-            copied.replace(target)
-    finally:
-        copied.unlink(missing_ok=True)
+            copy.seek(0)
+            shutil.copyfileobj(copy, sys.stdout.buffer)
+        return
+    target = Path(output)
+    if target.is_symlink() or target.exists():
+        raise WriterError(f"{output} exists; it is not replaced")
+    with WholeFile(target) as whole:
+        bundle.copy(path, whole.file)
+        whole.close()
+        whole.put()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +12,9 @@ import typer
 from sessionrecord import ijson
 from sessionrecord.cli.output import Out, working
 from sessionrecord.cli.program import DONE, UNREADABLE
-from sessionrecord.cli.source import STDIO, open_known, size_of
+from sessionrecord.cli.source import STDIO, note_the_end, open_known, size_of
+from sessionrecord.cli.target import put_all, require_directory
 from sessionrecord.errors import WriterError
-from sessionrecord.lines.whole import write_whole
 from sessionrecord.session import Session
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def atif(
     """Write a trajectory of ATIF 1.8: the active path as steps, with totals."""
     from sessionrecord.export import to_atif
 
-    return _export(lambda session: to_atif(session, at=at), stream, output, loss_report, json, force)
+    return _export(lambda session: to_atif(session, at=at), stream, output, loss_report, at, json, force)
 
 
 @export_app.command()
@@ -79,7 +78,9 @@ def otlp(
     """Write OpenTelemetry spans as OTLP JSON, by the conventions for generative AI."""
     from sessionrecord.export import to_otlp
 
-    return _export(lambda session: to_otlp(session, at=at, content=content), stream, output, loss_report, json, force)
+    return _export(
+        lambda session: to_otlp(session, at=at, content=content), stream, output, loss_report, at, json, force
+    )
 
 
 @export_app.command()
@@ -94,7 +95,7 @@ def markdown(
     """Write a page of Markdown: what happened, in order."""
     from sessionrecord.export import to_markdown
 
-    return _export(lambda session: to_markdown(session, at=at), stream, output, loss_report, json, force)
+    return _export(lambda session: to_markdown(session, at=at), stream, output, loss_report, at, json, force)
 
 
 @export_app.command()
@@ -109,37 +110,45 @@ def html(
     """Write a page of HTML that needs nothing else: no script, nothing fetched."""
     from sessionrecord.export import to_html
 
-    return _export(lambda session: to_html(session, at=at), stream, output, loss_report, json, force)
+    return _export(lambda session: to_html(session, at=at), stream, output, loss_report, at, json, force)
 
 
 def _export(
-    export: Callable[[Session], Exported], stream: str, output: str, loss_report: str | None, json: bool, force: bool
+    export: Callable[[Session], Exported],
+    stream: str,
+    output: str,
+    loss_report: str | None,
+    at: int | None,
+    json: bool,
+    force: bool,
 ) -> int:
     if loss_report == STDIO:
         raise typer.BadParameter("the loss report needs a file; --json prints it")
     if loss_report is not None and output != STDIO and _same(Path(loss_report), Path(output)):
         raise WriterError(f"{loss_report} is OUT; give the loss report another name")
-    targets = [Path(name) for name in (output, loss_report) if name not in (None, STDIO)]
-    for target in targets:
-        _check(stream, target, force)
+    given = {"OUT": output, "FILE": loss_report}
+    targets = {option: Path(name) for option, name in given.items() if name not in (None, STDIO)}
+    for option, target in targets.items():
+        _check(stream, target, option, force)
     session = open_known(stream)
+    note_the_end(session, at, "session")
     with working(f"exporting {stream}", size_of(stream)):
         exported = export(session)
+    text = exported.text.encode()
+    report = exported.report.to_dict()
+    data = {"OUT": text, "FILE": ijson.dumps(report, indent=True) + b"\n"}
+    put_all({target: data[option] for option, target in targets.items()})
     if output == STDIO:
         sys.stdout.flush()
-        sys.stdout.buffer.write(exported.text.encode())
+        sys.stdout.buffer.write(text)
         sys.stdout.buffer.flush()
-    else:
-        _write(Path(output), exported.text.encode())
-    if loss_report is not None:
-        _write(Path(loss_report), ijson.dumps(exported.report.to_dict(), indent=True) + b"\n")
     out = Out(sys.stderr if output == STDIO else sys.stdout)
     if json:
-        out.json(exported.report.to_dict())
+        out.json(report)
     else:
         for line in str(exported.report).split("\n"):
             out.line(line)
-        for target in targets:
+        for target in targets.values():
             out.line(f"wrote {target}")
     return DONE
 
@@ -148,17 +157,11 @@ def _same(one: Path, other: Path) -> bool:
     return one.resolve() == other.resolve()
 
 
-def _check(stream: str, target: Path, force: bool) -> None:
+def _check(stream: str, target: Path, option: str, force: bool) -> None:
     if target.is_dir():
         raise WriterError(f"{target} is a directory")
     if stream != STDIO and target.exists() and Path(stream).exists() and target.samefile(stream):
-        raise WriterError(f"{target} is the stream itself; give OUT another name")
+        raise WriterError(f"{target} is the stream itself; give {option} another name")
+    require_directory(target)
     if target.is_file() and not force:
         raise WriterError(f"{target} exists; --force replaces it")
-
-
-def _write(target: Path, data: bytes) -> None:
-    if target.exists() and not target.is_file():
-        target.write_bytes(data)  # a device or pipe is written to, never replaced
-    else:
-        write_whole(os.path.realpath(target) if target.is_symlink() else target, [data])

@@ -56,7 +56,10 @@ class Program(TyperGroup):
         except _UsageError as e:
             context = getattr(e, "ctx", None)
             path = context.command_path if context else "sessionrecord"
+            option: str = getattr(e, "option_name", None) or ""
             words: str = getattr(e, "format_message", e.__str__)()
+            if option[1:].isdigit():
+                words = "no seq is below 0: a number with a minus is read as an option, and there is none of that name"
             fail(f"{words.rstrip('.')}; see {path} --help")
             code = UNREADABLE
         except (typer.Abort, KeyboardInterrupt):

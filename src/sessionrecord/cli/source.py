@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from sessionrecord.cli.output import working
+from sessionrecord.cli.output import note, working
 from sessionrecord.errors import SourceError
 from sessionrecord.records import RECORD_TYPES
 from sessionrecord.session import Session
 
-__all__ = ["CONVERT_HINT", "STDIO", "open_known", "open_session", "size_of", "source_of", "stdin_bytes"]
+__all__ = ["CONVERT_HINT", "STDIO", "note_the_end", "open_known", "open_session", "size_of", "source_of", "stdin_bytes"]
 
 STDIO: Final = "-"
 """In place of a path: standard input or output."""
@@ -49,3 +49,10 @@ def open_known(path: str) -> Session:
     if session.header is None and RECORD_TYPES.keys().isdisjoint(session.counts()):
         raise SourceError(f"{path} holds no record of a session; {CONVERT_HINT}")
     return session
+
+
+def note_the_end(session: Session, at: int | None, what: str) -> None:
+    """Say on stderr that a `seq` comes after the last record, and that `what` is shown as it is at the end."""
+    last = session.last_seq
+    if at is not None and last is not None and at > last:
+        note(f"seq {at} comes after the last record, seq {last}: this is the {what} at the end")

@@ -5,6 +5,7 @@ What a record holds beyond ATIF's members stands in `extra` under `asr`, under t
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,7 +15,7 @@ from typing import Any, Final
 from sessionrecord import ijson
 from sessionrecord.export.atif_content import Content
 from sessionrecord.export.exported import Exported
-from sessionrecord.export.material import Item, Material, gather, holdable, rest, session_reference
+from sessionrecord.export.material import Item, Material, gather, holdable, opened, rest, session_reference
 from sessionrecord.export.report import LossReport
 from sessionrecord.export.tokens import prompt_tokens
 from sessionrecord.records import (
@@ -30,20 +31,24 @@ from sessionrecord.records import (
     Usage,
 )
 from sessionrecord.refs import SessionReference
-from sessionrecord.session import Session
+from sessionrecord.session import Session, SessionAt
+from sessionrecord.session.session import Views
 
 __all__ = ["SCHEMA_VERSION", "to_atif"]
 
 SCHEMA_VERSION: Final = "ATIF-v1.8"
 """The version of the format, as trajectories name it."""
 
+_LARGEST: Final = Decimal(sys.float_info.max)
+"""The largest cost: readers take costs for doubles."""
 _SOURCES: Final = {"user": "user", "assistant": "agent", "system": "system", "developer": "system"}
 
 
-def to_atif(session: Session, *, at: int | None = None) -> Exported:
+def to_atif(session: Session | SessionAt, *, at: int | None = None) -> Exported:
     """A session, or what there was of it at a `seq`, as a trajectory. Its report lists what a trajectory cannot hold."""
     report = LossReport("atif")
-    material = gather(session, at, report)
+    views, at = opened(session, at, "to_atif")
+    material = gather(views, at, report)
     steps = _Steps(report)
     for item in material.path:
         steps.add(item.record)
@@ -54,8 +59,8 @@ def to_atif(session: Session, *, at: int | None = None) -> Exported:
         trajectory |= {"session_id": material.header.session_id, "trajectory_id": reference}
     trajectory["agent"] = _agent(material, report)
     trajectory["steps"] = [step.wire(number) for number, step in enumerate(steps.steps, 1)]
-    trajectory |= _totals(session, at, material, steps, report)
-    trajectory |= _extra(session, at, material, report)
+    trajectory |= _totals(views, at, material, steps, report)
+    trajectory |= _extra(views, at, material, report)
     for item in material.off_path:
         report.add("not_on_path", item.record.type, item.record)
     return Exported(trajectory, report)
@@ -312,16 +317,17 @@ class _Steps:
 
     def _usage(self, record: Usage) -> None:
         single = record.scope in (None, "model_call") and record.counter in (None, "delta")
-        step = self._of_model_call.get(record.model_call_id or "") if single else None
-        if step is None:
+        named = record.model_call_id
+        step = self._of_model_call.get(named) if single and named is not None else None
+        if step is None or named is None:
             counted = record.scope in (None, "model_call", "turn", "session")
-            kind = "no_step" if single and record.model_call_id else "folded" if counted else "no_place"
+            kind = "no_step" if single and named is not None else "folded" if counted else "no_place"
             self._report.add(kind, record.type, record)
             return
         if record.model is not None and step.model is None:
             step.model = record.model
         step.metrics = self._metrics(record)
-        self.metered.add(record.model_call_id or "")
+        self.metered.add(named)
 
     def _metrics(self, record: Usage) -> dict[str, Any]:
         used = ["outputTokens", "cacheReadTokens"]
@@ -329,7 +335,9 @@ class _Steps:
         if unknown:
             self._report.add("tokens_partly_known", ", ".join(unknown), record, "/inputTokens", kept=True)
         cost = None
-        if record.cost is not None and record.cost.currency == "USD":
+        if record.cost is not None and record.cost.currency == "USD" and record.cost.amount > _LARGEST:
+            self._report.add("out_of_range", "cost", record, "/cost/amount", kept=True)
+        elif record.cost is not None and record.cost.currency == "USD":
             cost = record.cost.amount
             if not record.cost.model_extra:
                 used.append("cost")
@@ -345,7 +353,7 @@ class _Steps:
         return {name: value for name, value in metrics.items() if value is not None}
 
 
-def _totals(session: Session, at: int | None, material: Material, steps: _Steps, report: LossReport) -> dict[str, Any]:
+def _totals(session: Views, at: int | None, material: Material, steps: _Steps, report: LossReport) -> dict[str, Any]:
     usage = session.usage(at)
     prompt, unknown = prompt_tokens(usage.total)
     if unknown:
@@ -353,11 +361,17 @@ def _totals(session: Session, at: int | None, material: Material, steps: _Steps,
     if usage.total.missing or usage.incomplete:
         report.add("totals_incomplete", "final_metrics", None, kept=True)
     costs: dict[str, Decimal] = dict(usage.costs)
+    dollars = costs.pop("USD", None)
+    for currency in costs:
+        report.add("currency", currency, None, kept=True)
+    if dollars is not None and dollars > _LARGEST:
+        report.add("out_of_range", "total_cost_usd", None, kept=True)
+        costs["USD"], dollars = dollars, None
     totals: dict[str, Any] = {
         "total_prompt_tokens": prompt,
         "total_completion_tokens": usage.total.output_tokens,
         "total_cached_tokens": usage.total.cache_read_tokens,
-        "total_cost_usd": costs.pop("USD", None),
+        "total_cost_usd": dollars,
         "total_steps": len(steps.steps),
     }
     extra: dict[str, Any] = {
@@ -370,8 +384,6 @@ def _totals(session: Session, at: int | None, material: Material, steps: _Steps,
         "incomplete_usage_records": usage.incomplete or None,
         "includes_children": usage.includes_children if usage.by_model else None,
     }
-    for currency in costs:
-        report.add("currency", currency, None, kept=True)
     counted = [i.record for i in material.audit if isinstance(i.record, Usage)]
     members: dict[str, Any] = {}
     if any(record.model_call_id not in steps.metered for record in counted):
@@ -382,7 +394,7 @@ def _totals(session: Session, at: int | None, material: Material, steps: _Steps,
     return members
 
 
-def _extra(session: Session, at: int | None, material: Material, report: LossReport) -> dict[str, Any]:
+def _extra(session: Views, at: int | None, material: Material, report: LossReport) -> dict[str, Any]:
     """What a session is, beyond what trajectories have members for."""
     asr: dict[str, Any] = {}
     types = Counter(item.record.type for item in material.audit)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from sessionrecord import ijson
 from sessionrecord.display.visible import visible
 from sessionrecord.export.exported import Exported
-from sessionrecord.export.material import Item, Material, gather, rest, session_reference
+from sessionrecord.export.material import Item, Material, gather, opened, rest, session_reference
 from sessionrecord.export.plain import code, fence, json_text
 from sessionrecord.export.report import LossReport
 from sessionrecord.records import (
@@ -19,6 +19,7 @@ from sessionrecord.records import (
     Block,
     Blocks,
     Compaction,
+    Declaration,
     DiffBlock,
     FileBlock,
     ImageBlock,
@@ -27,12 +28,14 @@ from sessionrecord.records import (
     ReasoningBlock,
     Record,
     Rewind,
+    SessionInfo,
     TextBlock,
     ToolCall,
     ToolResult,
     Usage,
 )
-from sessionrecord.session import ModelUsage, Session
+from sessionrecord.session import ModelUsage, Session, SessionAt
+from sessionrecord.session.session import Views
 
 __all__ = ["to_markdown"]
 
@@ -54,16 +57,18 @@ _COUNTS: Final = {
 _META: Final = ("timestamp", "turnId", "participant", "conversation", "source")
 
 
-def to_markdown(session: Session, *, at: int | None = None) -> Exported:
+def to_markdown(session: Session | SessionAt, *, at: int | None = None) -> Exported:
     """A session, or what there was of it at a `seq`, as CommonMark with one table of GitHub's kind."""
     report = LossReport("markdown")
-    material = gather(session, at, report)
+    views, at = opened(session, at, "to_markdown")
+    material = gather(views, at, report)
     page = _Page(report)
     parts = [
-        *page.session(session, at, material),
+        *page.session(views, at, material),
         *page.history(material),
         *page.off_path(material),
-        *page.usage(session, at, material),
+        *page.usage(views, at, material),
+        *page.details(material),
     ]
     return Exported("\n\n".join(parts) + "\n", report)
 
@@ -75,7 +80,7 @@ class _Page:
         self._report = report
         self._names: dict[str, str | None] = {}
 
-    def session(self, session: Session, at: int | None, material: Material) -> Iterator[str]:
+    def session(self, session: Views, at: int | None, material: Material) -> Iterator[str]:
         """What the session is."""
         header, info = material.header, session.info(at)
         yield f"# Session {code(info.title)}" if info.title else "# Session"
@@ -88,19 +93,21 @@ class _Page:
             facts += [f"- session: {code(header.session_id)}", f"- reference: {code(reference)}"]
         if at is not None:
             facts.append(f"- as it was at seq {at}")
+        declared = session.declared(None if at is None else at + 1)  # those at `at` itself count
+        if declared.content_level is not None:
+            facts.append(f"- content level: {code(declared.content_level)}")
+        if declared.losses:
+            facts.append(f"- kinds of losses on the way here: {len(declared.losses)}, listed at the end")
         if facts:
             yield "\n".join(facts)
         if info.summary:
             yield "Summary:"
             yield fence(visible(info.summary))
-        if header is not None:
-            yield "Header:"
-            yield _json(rest(header, ("agent", "agentVersion", "sessionId")))
 
     def history(self, material: Material) -> Iterator[str]:
         """What happened: the active path, and between its entities what else was recorded."""
         yield "## History"
-        items = [*material.path, *(i for i in material.audit if not _counted(i.record))]
+        items = [*material.path, *(i for i in material.audit if not _counted(i.record) and not _detail(i.record))]
         items.sort(key=lambda item: item.order)
         self._names = {i.record.call_id: i.record.name for i in material.path if isinstance(i.record, ToolCall)}
         if not items:
@@ -110,6 +117,19 @@ class _Page:
         for item in material.audit:
             if _counted(item.record):
                 self._report.add("folded", item.record.type, item.record)
+
+    def details(self, material: Material) -> Iterator[str]:
+        """What describes the session and its source rather than what happened: at the end, so that a reader meets what happened first."""
+        details = [item for item in material.audit if _detail(item.record)]
+        if details:
+            yield "## Details"
+        for item in details:
+            yield f"### Record {code(item.record.type)}"
+            yield self._facts(item, [])
+            yield from self._more(item.record, ())
+        if material.header is not None:
+            yield "## Header"
+            yield _json(rest(material.header, ("agent", "agentVersion", "sessionId")))
 
     def _entry(self, number: int, item: Item) -> Iterator[str]:
         record = item.record
@@ -131,7 +151,7 @@ class _Page:
                 record, ("role", "messageId", "content", "model", "stopReason", "origin", "modelCallId")
             )
         elif isinstance(record, ToolCall):
-            yield f"### {number}. Tool call {code(record.name or '')}"
+            yield f"### {number}. Tool call {'without a name' if record.name is None else code(record.name)}"
             child = record.child_session
             yield self._facts(
                 item,
@@ -253,7 +273,7 @@ class _Page:
             self._report.add("not_on_path", item.record.type, item.record)
         yield "\n".join(lines)
 
-    def usage(self, session: Session, at: int | None, material: Material) -> Iterator[str]:
+    def usage(self, session: Views, at: int | None, material: Material) -> Iterator[str]:
         """Tokens and costs of the whole session."""
         usage = session.usage(at)
         if not usage.by_model:
@@ -285,6 +305,11 @@ def _counted(record: Record) -> bool:
     if isinstance(record, ModelCall):
         return record.status != "failed" and record.error is None
     return isinstance(record, Usage)
+
+
+def _detail(record: Record) -> bool:
+    """Whether a record describes the session, or keeps a line of its source that no record is meant for."""
+    return isinstance(record, Declaration | SessionInfo) or record.type == "native_line"
 
 
 def _compaction(record: Compaction) -> str:

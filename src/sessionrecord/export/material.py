@@ -10,9 +10,10 @@ from sessionrecord import ijson
 from sessionrecord.export.report import LossReport
 from sessionrecord.records import PARTICIPATING_TYPES, InvalidRecord, Record, SessionHeader
 from sessionrecord.refs import SessionReference
-from sessionrecord.session import Session
+from sessionrecord.session import Entity
+from sessionrecord.session.session import Views
 
-__all__ = ["ENVELOPE", "Item", "Material", "gather", "holdable", "rest", "session_reference"]
+__all__ = ["ENVELOPE", "Item", "Material", "gather", "holdable", "opened", "rest", "session_reference"]
 
 ENVELOPE: Final = frozenset({"type", "seq", "id"})
 """Members that name a record."""
@@ -50,7 +51,25 @@ class Material:
     """All other entities, the header aside."""
 
 
-def gather(session: Session, at: int | None, report: LossReport) -> Material:
+def opened(of: object, at: int | None, exporter: str) -> tuple[Views, int | None]:
+    """The views that an exporter folds, and the `seq` up to which records count: that of a `SessionAt` unless `at` is earlier.
+
+    Raises `TypeError` for what is neither a `Session` nor a `SessionAt`.
+    """
+    if isinstance(of, Views):
+        return Views(of._core, None), of._at(at)
+    if hasattr(of, "main"):
+        hint = "make one with Session.from_records(conversion.main)"
+    elif hasattr(of, "session"):
+        hint = "give its session"
+    elif isinstance(of, Iterable) and not isinstance(of, str | bytes):
+        hint = "make one of records with Session.from_records"
+    else:
+        hint = "open one with Session.read"
+    raise TypeError(f"{exporter} exports a session, not {type(of).__name__}; {hint}")
+
+
+def gather(session: Views, at: int | None, report: LossReport) -> Material:
     """Sort a session's records up to `at`; counts them in `report`, and lists revisions and lines that nobody exports."""
     view = session.context_view(at=at)
     absent = {a.entity.first: a for a in view.absent}
@@ -59,9 +78,11 @@ def gather(session: Session, at: int | None, report: LossReport) -> Material:
     path: list[Item] = []
     off_path: list[Item] = []
     audit: list[Item] = []
-    for entity in session.entities:
-        if at is not None and entity.seq > at:
-            break
+    core = session._core
+    for i, first in enumerate(core.index.first[: core.log.end(at)]):
+        if i != first:
+            continue
+        entity = Entity(core, i)
         chain = list(session.revisions(entity, at))
         report.records += len(chain)
         record = _latest(chain, report)

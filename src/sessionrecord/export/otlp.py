@@ -11,16 +11,18 @@ from typing import Any, Final
 
 from sessionrecord import ijson
 from sessionrecord.export.exported import Exported
-from sessionrecord.export.material import ENVELOPE, Item, Material, gather, rest, session_reference
+from sessionrecord.export.material import ENVELOPE, Item, Material, gather, opened, rest, session_reference
 from sessionrecord.export.otlp_encoding import (
     CLIENT,
     INTERNAL,
+    LARGEST,
     LATEST,
     Attributes,
     Span,
     attributes,
     duration,
     nanoseconds,
+    seconds,
     span_id,
     trace_id,
 )
@@ -30,7 +32,8 @@ from sessionrecord.export.report import LossReport
 from sessionrecord.export.tokens import prompt_tokens
 from sessionrecord.records import Compaction, Message, ModelCall, Record, RecordedError, ToolCall, ToolResult, Usage
 from sessionrecord.refs import SessionReference
-from sessionrecord.session import Session
+from sessionrecord.session import Session, SessionAt
+from sessionrecord.session.session import Views
 
 __all__ = ["to_otlp"]
 
@@ -44,7 +47,7 @@ _FINISH: Final = {
 _OF_CALL: Final = (Message, ToolCall, ModelCall, Usage)
 _SESSION: Final = ("agent", "sessionId", "namespace", "agentVersion")
 _MODEL_CALL: Final = (
-    "modelCallId", "turnId", "provider", "requestId", "status", "stopReason", "durationMs", "timeToFirstTokenMs",
+    "modelCallId", "turnId", "provider", "requestId", "status", "stopReason", "durationMs",
 )  # fmt: skip
 _USAGE: Final = (
     "modelCallId", "turnId", "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens",
@@ -53,16 +56,17 @@ _TOOL_CALL: Final = ("callId", "name", "turnId", "kind", "modelCallId", "parentC
 _TOOL_RESULT: Final = ("callId", "turnId", "outcome", "exitCode", "durationMs")
 
 
-def to_otlp(session: Session, *, at: int | None = None, content: bool = False) -> Exported:
+def to_otlp(session: Session | SessionAt, *, at: int | None = None, content: bool = False) -> Exported:
     """A session, or what there was of it at a `seq`, as an `ExportTraceServiceRequest` in JSON.
 
     With `content` what was said, the arguments and results of tools, and all members without an attribute of their own are in
     the attributes too; the conventions have them opt-in, since they may hold secrets.
     """
     report = LossReport("otlp")
-    material = gather(session, at, report)
+    views, at = opened(session, at, "to_otlp")
+    material = gather(views, at, report)
     trace = _Trace(material, report, content)
-    trace.describe(session, at)
+    trace.describe(views, at)
     header = material.header
     resource: Attributes = {}
     if header is not None:
@@ -97,7 +101,8 @@ class _Trace:
         for execution in groups.executions.values():
             parent = execution.call.parent_call_id if execution.call is not None else None
             # only an earlier call can be the parent: a circle of parents would be no trace
-            tools[execution.call_id] = self._tool(execution, tools.get(parent or "", self.root).id)
+            above = self.root if parent is None else tools.get(parent, self.root)
+            tools[execution.call_id] = self._tool(execution, above.id)
         for item, carried in groups.others:
             self._event(self._place(item.record, chats, tools), item, carried)
 
@@ -110,7 +115,7 @@ class _Trace:
             return chats[f"call {model_call_id}"]
         return self.root
 
-    def describe(self, session: Session, at: int | None) -> None:
+    def describe(self, session: Views, at: int | None) -> None:
         """What the whole session is and used, on the root span."""
         header, usage = self._header, session.usage(at)
         prompt, unknown = prompt_tokens(usage.total)
@@ -122,14 +127,21 @@ class _Trace:
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": header.agent if header is not None else None,
             "gen_ai.conversation.id": header.session_id if header is not None else None,
-            "gen_ai.usage.input_tokens": prompt,
-            "gen_ai.usage.output_tokens": usage.total.output_tokens,
+            "gen_ai.usage.input_tokens": self._total(prompt, "gen_ai.usage.input_tokens"),
+            "gen_ai.usage.output_tokens": self._total(usage.total.output_tokens, "gen_ai.usage.output_tokens"),
             "sessionrecord.session": self._session or None,
             "sessionrecord.costs": json_text(usage.costs) if usage.costs else None,
             "sessionrecord.record.ids": [header.id] if header is not None else None,
         }
         if header is not None:
             self._remainder(self.root, [(header, _SESSION)])
+
+    def _total(self, count: int | None, name: str) -> int | None:
+        """A total that an attribute can hold; one of many large counts may be beyond that."""
+        if count is None or count <= LARGEST:
+            return count
+        self._report.add("out_of_range", name, None)
+        return None
 
     def _common(self, records: list[Record], on_path: bool | None) -> Attributes:
         turns = dict.fromkeys(r.turn_id for r in records if r.turn_id is not None)
@@ -170,7 +182,9 @@ class _Trace:
         )
         self.spans.append(span)
         stops = [
-            r.stop_reason for r in (about, *inference.outputs) if isinstance(r, Message | ModelCall) and r.stop_reason
+            r.stop_reason
+            for r in (about, *inference.outputs)
+            if isinstance(r, Message | ModelCall) and r.stop_reason is not None
         ]
         span.attributes = {
             "gen_ai.operation.name": "chat",
@@ -188,8 +202,7 @@ class _Trace:
         said = ("content",) if self._content else ()
         left += [(r, ("modelCallId", "role", "turnId", *said)) for r in inference.outputs if isinstance(r, Message)]
         if about is not None:
-            self._model_call(span, about)
-            left.append((about, _MODEL_CALL))
+            left.append((about, self._model_call(span, about)))
         if usage is not None:
             left.append((usage, self._usage(span, usage)))
         if self._content:
@@ -197,16 +210,21 @@ class _Trace:
         self._remainder(span, left)
         return span
 
-    def _model_call(self, span: Span, record: ModelCall) -> None:
-        first = record.time_to_first_token_ms
+    def _model_call(self, span: Span, record: ModelCall) -> tuple[str, ...]:
+        """Put what is said of a model call on its span; returns the members that say no more than it."""
+        first = seconds(record.time_to_first_token_ms)
         span.attributes |= {
-            "gen_ai.response.time_to_first_chunk": None if first is None else float(first) / 1000,
+            "gen_ai.response.time_to_first_chunk": first,
             "sessionrecord.request.id": record.request_id,
             "sessionrecord.status": record.status,
             "sessionrecord.duration_ms": _exact(record.duration_ms),
         }
         if record.status == "failed" or record.error is not None:
             self._fail(span, record.error)
+        if first is None and record.time_to_first_token_ms is not None:
+            self._report.add("out_of_range", "timeToFirstTokenMs", record, "/timeToFirstTokenMs", kept=self._content)
+            return _MODEL_CALL
+        return (*_MODEL_CALL, "timeToFirstTokenMs")
 
     def _usage(self, span: Span, record: Usage) -> tuple[str, ...]:
         """Put usage on a span; returns the members that say no more than it."""
@@ -237,24 +255,37 @@ class _Trace:
         about = inference.model_call
         records = [*inference.outputs, *([about] if about is not None else [])] or inference.records
         moments = [t for r in records if (t := nanoseconds(r.timestamp)) is not None]
-        took = duration(about.duration_ms) if about is not None else None
         if not moments:
-            self._unknown_time(span, records[0], inference.carried, took)
+            start = self.root.start if inference.carried is None else inference.carried
+            self._unknown_time(span, records[0], start, self._took(about, after=start))
             return
         span.start, span.end = min(moments), max(moments)
+        took = self._took(about, before=span.end)
         if took is not None:
             if span.end - took < span.start:
-                span.start = max(span.end - took, 0)
+                span.start = span.end - took
                 self._mark(span, "time_derived", records[0], "/durationMs")
         elif span.start == span.end:
             self._mark(span, "end_unknown", records[0])
         else:
             self._mark(span, "bounds_unknown", records[0])
 
-    def _unknown_time(self, span: Span, record: Record, carried: int | None, took: int | None) -> None:
+    def _took(self, record: ModelCall | ToolResult | None, *, after: int = 0, before: int = LATEST) -> int | None:
+        """How long something took that began at `after` or ended at `before`; None without a duration.
+
+        One that leads to a moment which OTLP cannot hold is reported, and none either.
+        """
+        if record is None or record.duration_ms is None:
+            return None
+        took = duration(record.duration_ms)
+        if took is None or after + took > LATEST or took > before:
+            self._report.add("out_of_range", "durationMs", record, "/durationMs", kept=True)
+            return None
+        return took
+
+    def _unknown_time(self, span: Span, record: Record, start: int, took: int | None) -> None:
         self._mark(span, "time_unknown", record)
-        span.start = self.root.start if carried is None else carried
-        span.end = min(span.start + (took or 0), LATEST)
+        span.start, span.end = start, start + (took or 0)
         if took is None:
             self._mark(span, "end_unknown", record)
 
@@ -324,20 +355,22 @@ class _Trace:
         call, result = execution.call, execution.result
         start = nanoseconds(call.timestamp) if call is not None else None
         end = nanoseconds(result.timestamp) if result is not None else None
-        took = duration(result.duration_ms) if result is not None else None
         record = execution.records[0]
         if start is not None and end is not None:
             span.start, span.end = start, max(start, end)
             if end < start:
                 self._mark(span, "end_before_start", record)
         elif start is not None:
-            span.start, span.end = start, min(start + (took or 0), LATEST)
+            took = self._took(result, after=start)
+            span.start, span.end = start, start + (took or 0)
             self._one_end(span, "end_unknown", record, took)
         elif end is not None:
-            span.start, span.end = max(end - (took or 0), 0), end
+            took = self._took(result, before=end)
+            span.start, span.end = end - (took or 0), end
             self._one_end(span, "start_unknown", record, took)
         else:
-            self._unknown_time(span, record, execution.carried, took)
+            start = self.root.start if execution.carried is None else execution.carried
+            self._unknown_time(span, record, start, self._took(result, after=start))
 
     def _one_end(self, span: Span, unknown: str, record: Record, took: int | None) -> None:
         """Say how the other end of a span came about."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from calendar import timegm
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,7 +11,8 @@ from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
 __all__ = [
-    "CLIENT", "ERROR", "INTERNAL", "LATEST", "Attributes", "Span", "attributes", "duration", "nanoseconds", "span_id", "trace_id",
+    "CLIENT", "ERROR", "INTERNAL", "LARGEST", "LATEST", "Attributes", "Span", "attributes", "duration", "nanoseconds", "seconds", "span_id",
+    "trace_id",
 ]  # fmt: skip
 
 INTERNAL: Final = 1
@@ -21,6 +23,8 @@ ERROR: Final = 2
 """Status code: the operation failed."""
 LATEST: Final = (1 << 64) - 1
 """The last moment that OTLP holds, in nanoseconds since 1970."""
+LARGEST: Final = (1 << 63) - 1
+"""The largest integer of an attribute."""
 _PER_MS: Final = 1_000_000
 
 Attributes: TypeAlias = dict[str, Any]
@@ -59,8 +63,18 @@ def duration(milliseconds: float | Decimal | None) -> int | None:
     """A duration in nanoseconds; None without one, and for one that OTLP cannot hold."""
     if milliseconds is None:
         return None
-    value = int(Decimal(str(milliseconds)) * _PER_MS)
+    if not milliseconds or milliseconds > LATEST:  # before any arithmetic, which not every exponent goes through
+        return None if milliseconds else 0
+    exact = milliseconds if isinstance(milliseconds, Decimal) else Decimal(str(milliseconds))
+    value = int(exact * _PER_MS)
     return value if value <= LATEST else None
+
+
+def seconds(milliseconds: float | Decimal | None) -> float | None:
+    """A duration in seconds as a double; None without one, and for one beyond the largest double."""
+    if milliseconds is None or milliseconds > sys.float_info.max:
+        return None
+    return float(milliseconds) / 1000
 
 
 def attributes(values: Attributes) -> list[dict[str, Any]]:

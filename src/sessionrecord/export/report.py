@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, overload
 
 from sessionrecord.diagnostics import excerpt
 from sessionrecord.records import InvalidRecord, Record
@@ -20,7 +20,7 @@ KINDS: Final = {
     "folded": "it counts in what the export gives as a whole, and is not there by itself",
     "no_step": "no step of the path belongs to this model call; it counts in the totals only",
     "member_left_out": "the target has no place for the member",
-    "content_off": "content is exported on request only",
+    "content_off": "content is exported on request only: `content=True` in Python, `--content` on the command line",
     "content_absent": "the target wants text, the record has none; an empty string stands there",
     "block_elsewhere": "the target has no content part of this kind",
     "binary_left_out": "bytes are not written into this target",
@@ -52,6 +52,7 @@ KINDS: Final = {
     "id_derived": "the target wants identifiers of its own: hashes of the session key and the record ID",
     "provider_unknown": "the target wants the provider, and none is recorded",
     "input_partial": "the input of a model call is what was new since the one before, not the whole context",
+    "out_of_range": "the number is beyond what the target can hold",
     "nesting_too_deep": "nested deeper than readers of the target promise; it stands there as JSON text",
 }
 """Kind of loss to why it comes about."""
@@ -71,7 +72,7 @@ class Loss:
     seq: int | None = None
     """`seq` of the record; None for the session as a whole, and for a line without one."""
     record_id: str | None = None
-    """Its ID; None likewise."""
+    """Its ID; None likewise. An unpaired surrogate in it is written as `\\ud800`."""
     pointer: str | None = None
     """JSON Pointer into the record; empty for the record as a whole, None for the session as a whole."""
     kept: bool = False
@@ -134,7 +135,8 @@ class LossReport:
         if record is None:
             self.losses.append(Loss(kind, what, KINDS[kind], kept=kept))
         else:
-            self.losses.append(Loss(kind, what, KINDS[kind], record.seq, record.id, pointer, kept))
+            loss = Loss(kind, _holdable(what), KINDS[kind], record.seq, _holdable(record.id), pointer, kept)
+            self.losses.append(loss)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as a JSON object."""
@@ -179,6 +181,15 @@ class LossReport:
             places = [_place(loss) for loss in losses[:limit]]
             more = f" and {len(losses) - limit} more" if len(losses) > limit else ""
             yield f"    {', '.join(places)}{more}"
+
+
+@overload
+def _holdable(text: str) -> str: ...
+@overload
+def _holdable(text: str | None) -> str | None: ...
+def _holdable(text: str | None) -> str | None:
+    """A text of a broken line as a report in JSON can hold it: an unpaired surrogate is written as `\\ud800`."""
+    return text if text is None or text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _place(loss: Loss) -> str:
