@@ -229,3 +229,22 @@ def test_the_id_of_a_broken_line_is_told_as_a_report_can_hold_it() -> None:
     for export in EXPORTERS[:-1]:
         (loss,) = [x for x in export(Session.read(lines)).report.losses if x.kind == "invalid_line"]
         assert loss.record_id == "r\\ud800\u00e9"
+
+
+def test_where_some_calls_have_no_cost_each_export_says_so() -> None:
+    """A sum over some of the calls must not look like what the session cost."""
+    costs = [{"cost": {"amount": 1, "currency": "USD"}}, {}, {}]
+    tokens = dict.fromkeys(
+        ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens", "totalTokens"), 1
+    )
+    parts = [usage(modelCallId=f"m{n}", **tokens, **cost) for n, cost in enumerate(costs)]
+    partly, wholly = session(*parts), session(parts[0])
+    atif, otlp, markdown = to_atif(partly), to_otlp(partly), to_markdown(partly)
+    assert atif.data["final_metrics"]["extra"]["costs_missing"] == 2
+    assert '"sessionrecord.costs_missing"' in otlp.text
+    assert "- without a cost, so it was at least that much: 2" in markdown.text
+    assert all(exported.report.counts["totals_incomplete"] == 1 for exported in (atif, otlp))
+    for exported in (to_atif(wholly), to_otlp(wholly), to_markdown(wholly)):
+        assert "costs_missing" not in exported.text
+        assert "without a cost" not in exported.text
+        assert "totals_incomplete" not in exported.report.counts

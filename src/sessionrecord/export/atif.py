@@ -358,7 +358,7 @@ def _totals(session: Views, at: int | None, material: Material, steps: _Steps, r
     prompt, unknown = prompt_tokens(usage.total)
     if unknown:
         report.add("tokens_partly_known", ", ".join(unknown), None)
-    if usage.total.missing or usage.incomplete:
+    if usage.total.missing or usage.incomplete or usage.costs_missing:
         report.add("totals_incomplete", "final_metrics", None, kept=True)
     costs: dict[str, Decimal] = dict(usage.costs)
     dollars = costs.pop("USD", None)
@@ -380,6 +380,7 @@ def _totals(session: Views, at: int | None, material: Material, steps: _Steps, r
         "reasoning_tokens": usage.total.reasoning_tokens,
         "total_tokens": usage.total.total_tokens,
         "costs": costs or None,
+        "costs_missing": usage.costs_missing or None,
         "missing": usage.total.missing or None,
         "incomplete_usage_records": usage.incomplete or None,
         "includes_children": usage.includes_children if usage.by_model else None,

@@ -289,6 +289,8 @@ class _Page:
             yield "\n".join([head, f"| --- | {' | '.join('---:' for _ in names)} |", *rows])
             yield "Tokens. A number with + is of those model calls that recorded it."
         notes = [f"- cost: {amount} {code(currency)}" for currency, amount in usage.costs.items()]
+        if usage.costs_missing:
+            notes.append(f"- without a cost, so it was at least that much: {usage.costs_missing}")
         if usage.incomplete:
             notes.append(f"- usage records that say that a count is not complete: {usage.incomplete}")
         notes += [f"- child session: {code(child)}" for child in usage.children]

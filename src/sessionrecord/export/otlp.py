@@ -121,7 +121,7 @@ class _Trace:
         prompt, unknown = prompt_tokens(usage.total)
         if unknown:
             self._report.add("tokens_partly_known", ", ".join(unknown), None)
-        if usage.total.missing or usage.incomplete:
+        if usage.total.missing or usage.incomplete or usage.costs_missing:
             self._report.add("totals_incomplete", "gen_ai.usage", None)
         self.root.attributes = {
             "gen_ai.operation.name": "invoke_agent",
@@ -131,6 +131,7 @@ class _Trace:
             "gen_ai.usage.output_tokens": self._total(usage.total.output_tokens, "gen_ai.usage.output_tokens"),
             "sessionrecord.session": self._session or None,
             "sessionrecord.costs": json_text(usage.costs) if usage.costs else None,
+            "sessionrecord.costs_missing": usage.costs_missing or None,
             "sessionrecord.record.ids": [header.id] if header is not None else None,
         }
         if header is not None:
