@@ -204,6 +204,7 @@ x = 1
 Tokens. A number with + is of those model calls that recorded it.
 
 - cost: 0.5 `USD`
+- without a cost, so it was at least that much: 1
 
 ## Details
 
