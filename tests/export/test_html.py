@@ -37,8 +37,10 @@ def test_a_page_as_of_a_seq_shows_nothing_later() -> None:
 
 def test_records_beyond_the_limit_are_listed_one_by_one() -> None:
     """A record that is not represented is listed with an empty pointer."""
-    made = session(*(user(f"text {i} ") for i in range(PAGE.items + 3)))
-    exported = to_html(made)
+    records = [user(f"text {i} ") for i in range(PAGE.items + 3)]
+    records[PAGE.items // 2] = call("c", childSession="asr:toy//kid")  # what is not on the page names no child there
+    exported = to_html(session(*records))
+    assert exported.report.counts == {"beyond_limits": 4}
     listed = [loss for loss in exported.report.losses if loss.pointer == ""]
     assert {loss.kind for loss in listed} == {"beyond_limits"}
     assert exported.report.represented == PAGE.items
