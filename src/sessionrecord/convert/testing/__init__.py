@@ -73,7 +73,7 @@ def check_converter(
 ) -> None:
     """Run all checks on a converter with a log.
 
-    Each option lets something pass that a check would find; what they state is told at `Sample`, which has them by the same names:
+    Each option lets something pass that a check would find. They are those of `Sample`:
 
     - `computed`: members of records whose values are computed, such as `durationMs`
     - `constants`: texts that the converter writes of itself

@@ -31,8 +31,16 @@ _NAMES: Final = ("computed", "constants", "allowed", "inherited")
 class Sample:
     """A converter with a log, and what it states about its output.
 
-    Each statement lets something pass that a check would find, so state what is true of every log, and say why beside it. Raises
-    `TypeError` or `ValueError` where a statement is not of its form.
+    Each statement lets something pass that a check would find, so state what is true of every log, and say why beside it:
+
+    - `computed`: members of records whose values are computed, such as `durationMs`
+    - `constants`: texts that the converter writes of itself
+    - `allowed`: codes of warnings that the sample gives rise to
+    - `inherited`: members of records whose values may stand on another line than the record's, such as `turnId`
+    - `excused`: native members that the records of their line need not have, each with the reason
+    - `unknown`: a line of a type that the converter does not know, in bytes, with `MARKER` in it
+
+    Raises `TypeError` or `ValueError` where one is not of its form.
     """
 
     convert: Convert
