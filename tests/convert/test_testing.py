@@ -52,9 +52,8 @@ CLAUDE_CODE = testing.Sample(
         **dict.fromkeys(("gitBranch", "permissionMode"), "told where they change"),
         **dict.fromkeys(("is_error", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"), "said in other words"),
         "uuid": "a summary's own goes with its line; it is counted as line_identity",
-        "error": "of an error of the API its words and its code are told",
         **dict.fromkeys(
-            ("isApiErrorMessage", "apiErrorStatus", "message.id", "message.stop_reason"),
+            ("isApiErrorMessage", "message.id", "message.stop_reason"),
             "of a message that no model gave",
         ),
     },
