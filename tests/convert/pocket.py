@@ -35,7 +35,6 @@ def sample(**more: Any) -> testing.Sample:
     return testing.Sample(
         more.pop("convert", convert),
         more.pop("path", SAMPLE),
-        constants=frozenset({"run"}),  # the name of its only tool
         excused={"who": "the role, in the words of the format"},
         **more,
     )

@@ -24,7 +24,6 @@ CODEX = testing.Sample(
     codex.convert,
     codex_logs.SAMPLE,
     computed=frozenset({"inputTokens", "durationMs"}),  # cached tokens are counted in, and seconds are told
-    constants=frozenset({"git"}),  # the kind of version control
     inherited=frozenset({"turnId", "model"}),  # the lines that begin a turn name them
     excused={
         "content.type": "the type of a part is that of the block",
@@ -43,9 +42,8 @@ CLAUDE_CODE = testing.Sample(
     excused={
         **dict.fromkeys(("parentUuid", "logicalParentUuid", "leafUuid"), "the order of the records, and predecessor"),
         "sourceToolAssistantUUID": "the call that a result names",
-        **dict.fromkeys(("isSidechain", "agentId"), "the session that the record is in"),
-        "message.usage": "told on every line of an answer, of which the last counts",
-        **dict.fromkeys(("requestId", "message.model"), "in the model call, which is at the last line of an answer"),
+        "isSidechain": "the session that the record is in",
+        "message.usage": "of a model call the last one that is told; of a message that no model gave none",
         **dict.fromkeys(
             ("message.type", "content.type", "source.type", "subtype"), "what is of a type has a record or block"
         ),
@@ -53,7 +51,7 @@ CLAUDE_CODE = testing.Sample(
         **dict.fromkeys(("is_error", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"), "said in other words"),
         "uuid": "a summary's own goes with its line; it is counted as line_identity",
         **dict.fromkeys(
-            ("isApiErrorMessage", "message.id", "message.stop_reason"),
+            ("isApiErrorMessage", "message.id", "message.model", "message.stop_reason"),
             "of a message that no model gave",
         ),
     },
@@ -80,7 +78,6 @@ def test_all_checks_in_one_call() -> None:
         codex.convert,
         str(codex_logs.SAMPLE),
         computed=CODEX.computed,
-        constants=CODEX.constants,
         inherited=CODEX.inherited,
         excused=CODEX.excused,
     )

@@ -139,9 +139,7 @@ def test_a_mutant_is_found_in_one_line_that_names_the_place(what: str) -> None:
     mutant, said = MUTANTS[what]
     sample = mutated(mutant)
     with pytest.raises(AssertionError, match=said) as caught:
-        testing.check_converter(
-            sample.convert, sample.path, constants=sample.constants, excused=sample.excused, unknown=sample.unknown
-        )
+        testing.check_converter(sample.convert, sample.path, excused=sample.excused, unknown=sample.unknown)
     assert "\n" not in str(caught.value)
 
 

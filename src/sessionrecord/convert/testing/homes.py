@@ -23,6 +23,8 @@ class Homes:
         self._merged = conversion.report.merged
         self._records: defaultdict[int, list[Record]] = defaultdict(list)
         self._entities: defaultdict[tuple[str, str, str, str], set[int]] = defaultdict(set)
+        self._call_records: defaultdict[tuple[str, str, str, str], list[Record]] = defaultdict(list)
+        self._line_calls: defaultdict[int, set[tuple[str, str, str, str]]] = defaultdict(set)
         self._parts: defaultdict[int, set[int]] = defaultdict(set)
         for part in self._merged:
             self._parts[self._home(part)].add(part)
@@ -33,6 +35,10 @@ class Homes:
                     self._records[line].append(record)
                     for entity in _entities(name, record):
                         self._entities[entity] |= {line, *self._parts.get(line, ())}
+                        if entity[1] == "model_call":
+                            self._line_calls[line].add(entity)
+                            if record.type in _OF_A_CALL:
+                                self._call_records[entity].append(record)
 
     def line(self, record: Record) -> int | None:
         """The line of the log that a record names; None where it names none, or one of another file."""
@@ -54,9 +60,10 @@ class Homes:
         return frozenset(found)
 
     def records(self, line: int) -> list[Record]:
-        """The records of a line, and those that it was merged into."""
+        """The records of a line, those that it was merged into, and those of the model calls that it is part of."""
         home = self._home(line)
-        return self._records.get(line, []) + (self._records.get(home, []) if home != line else [])
+        own = self._records.get(line, []) + (self._records.get(home, []) if home != line else [])
+        return own + [record for call in self._line_calls.get(line, ()) for record in self._call_records[call]]
 
     def is_part(self, line: int) -> bool:
         """Whether a line is merged into the record of another."""

@@ -30,20 +30,23 @@ Path: TypeAlias = tuple[str, ...]
 def check_nothing_lost(sample: Sample) -> None:
     """Every text, number and truth value of a line is in the records of that line, or said to be lost.
 
-    The records of a line are those whose `source` names it and those that the report merges it into. A text is there as it
-    stands, as a line or (from 8 characters) as whole words of a longer one, in pieces, unpacked from JSON or base64, or as the same
-    moment; where lines are merged, as any piece, and the times of all but the first need not be there. What every line repeats may
-    stand in the header. Lost is what `report.lost` counts, by the path of the member, as often as it counts it. Lines of
-    `not_converted` are not looked at, nor what the sample's `excused` names.
+    The records of a line are those whose `source` names it, those that the report merges it into, and those of the model calls
+    that it is part of. A text is there as it stands, as a line or (from 8 characters) as whole words of a longer one, in pieces,
+    unpacked from JSON or base64, or as the same moment; where lines are merged, as any piece, and the times of all but the first
+    need not be there. What every line repeats may stand in the header. Lost is what `report.lost` counts, by the path of the member,
+    as often as it counts it. Lines of `not_converted` are not looked at, nor what the sample's `excused` names.
     """
     conversion = sample.run()
     log, homes, losses = Log(sample.data()), Homes(conversion), _Losses(conversion.report)
     named = {u.line for u in conversion.report.not_converted}
     header = {value for _, records in streams(conversion) for value in _values_of(records[0]) if isinstance(value, str)}
+    known: dict[tuple[int, ...], _Held] = {}  # the many lines of one record need not unfold it each
     for number, units in log.units.items():
         if number in named:
             continue
-        held = _Held(homes.records(number), in_pieces=homes.has_parts(number))
+        records, in_pieces = homes.records(number), homes.has_parts(number)
+        key = (in_pieces, *map(id, records))
+        held = known.get(key) or known.setdefault(key, _Held(records, in_pieces=in_pieces))
         for unit in units:
             for path, value in leaves(unit.kept):
                 if value == "" or _is_excused(path, sample.excused) or value in header or held.has(value):
