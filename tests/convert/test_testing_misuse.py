@@ -79,6 +79,15 @@ def test_the_path_of_a_sample_may_be_a_string(check: Callable[[testing.Sample], 
     check(pocket.sample(path=str(LOG)))
 
 
+def test_a_sample_without_a_line_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b"")
+    with pytest.raises(AssertionError, match=r"^the log is refused as a whole: no line of log\.jsonl starts a session"):
+        testing.check_converter(pocket.convert, path)
+    with pytest.raises(AssertionError, match=r"^the log has no lines$"):
+        testing.check_hostile_logs(pocket.sample(path=path))
+
+
 def test_sets_of_any_kind_are_taken() -> None:
     given: Any = ["a", "b"]
     sample = testing.Sample(pocket.convert, LOG, computed=given, inherited={"a"})

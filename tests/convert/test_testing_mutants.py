@@ -97,6 +97,10 @@ MUTANTS: dict[str, tuple[Mutant, str]] = {
         swapped(Message, "timestamp"),
         r"^main, message r\d+ of line 2: the time 2026-03-02T09:00:05Z is that of other lines of the log$",
     ),
+    "messages without times": (
+        each(Message, timestamp=None),
+        r"^line 2: at is '2026-03-02T09:00:01\.250Z', which is in no",
+    ),
     "an outcome made up": (
         each(ToolResult, outcome="error"),
         r"^main, tool_result r\d+ of line 6: the outcome is error at exit code 0$",
@@ -124,6 +128,10 @@ MUTANTS: dict[str, tuple[Mutant, str]] = {
     "a message again by its text": (
         again(Message, message_id="How many lines has the log?"),
         r"^main, message r\d+ of line 2: the line gave such a record already$",
+    ),
+    "a message as a revision of another": (
+        each(Message, message_id="m1"),
+        r"^line 7: id is 'm2', which is in no record of the line",
     ),
     "a usage twice": (again(Usage), r"^main, usage r\d+ of line 5: the line gave such a record already$"),
     "a line that is not in the log": (

@@ -46,6 +46,8 @@ def hostile_logs(sample: Sample) -> Iterator[tuple[str, bytes, int | None, bool]
     """Such logs: what is wrong, the bytes, the line that was put in, and whether it is a log all the same."""
     data = sample.data()
     lines = lines_of(data)
+    if not lines:
+        fail("the log has no lines")
     middle = len(lines) // 2
     yield "an empty file", b"", None, False
     yield "a torn last line", b"\n".join([*lines[:-1], lines[-1][: len(lines[-1]) // 2]]), None, len(lines) > 2

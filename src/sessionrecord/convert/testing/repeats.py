@@ -27,24 +27,20 @@ def check_no_repeats(sample: Sample) -> None:
             line = homes.line(record)
             if line is None:
                 continue
-            said = {
-                n: v
-                for n, v in record.to_wire().items()
-                if n not in _ENVELOPE and n != ENTITY_KEY_OF_TYPE.get(record.type)
-            }
-            seen[line, ijson.dumps(said)] += 1
-            if seen[line, ijson.dumps(said)] > _told(log, line, said):
+            own = _ENVELOPE | {ENTITY_KEY_OF_TYPE.get(record.type)}
+            said = {member: value for member, value in record.to_wire().items() if member not in own}
+            key = line, ijson.dumps(said)
+            seen[key] += 1
+            if seen[key] > 1 and seen[key] > _told(log, line, said):
                 fail(f"{name}, {named(record)}: the line gave such a record already")
 
 
 def _told(log: Log, line: int, said: dict[str, Any]) -> int:
     """How often a line says the longest text of a record; at least once for each object on it."""
     values = [unit.kept for unit in log.units.get(line, ())]
-    texts = [v for _, v in leaves(values) if isinstance(v, str)]
-    own = max(
-        (v for n, v in ((p[-1], v) for p, v in leaves(said)) if n != "type" and isinstance(v, str)), key=len, default=""
-    )
-    return max(len(values), sum(text.count(own) for text in texts) if own else 0)
+    own = max((v for path, v in leaves(said) if path[-1] != "type" and isinstance(v, str)), key=len, default="")
+    told = sum(text.count(own) for _, text in leaves(values) if isinstance(text, str)) if own else 0
+    return max(len(values), told)
 
 
 def check_outcomes(sample: Sample) -> None:

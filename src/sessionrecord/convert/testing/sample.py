@@ -56,7 +56,7 @@ class Sample:
     `outcome-unlike-exit-code`, where the log itself calls a command failed that ended with 0, or the other way round."""
     inherited: Set[str] = frozenset()
     """Members of records whose values may stand on another line than the record's, by their names on the wire, such as `turnId`
-    where one line begins a turn and those after it do not name it. In the log they have to be all the same."""
+    where one line begins a turn and those after it do not name it. They have to stand in the log all the same."""
     excused: Mapping[str, str] = field(default_factory=dict)
     """Native members that the records of their line need not have, each with the reason: `{"who": "a role, in the words of the
     format"}`. A name is that of the member or the end of its path (`message.usage`), and stands for all that is inside it;
