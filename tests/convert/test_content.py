@@ -44,6 +44,15 @@ def test_api_errors_are_errors_and_no_messages() -> None:
     assert [e.severity for e in errors] == ["warning", "error", "warning", "error"]
 
 
+def test_what_an_error_of_the_api_tells_beside_its_words_and_its_code_is_counted() -> None:
+    """An error record has a message and a code; the log tells also of a kind, a path and, beside a name, a status."""
+    lost = {loss.field: loss.count for loss in fixture("api-error").report.lost}
+    told = {
+        name: count for name, count in lost.items() if name is not None and name.startswith(("error", "cause", "api"))
+    }
+    assert told == {"error.error.error.type": 2, "cause.path": 1, "apiErrorStatus": 1}
+
+
 def test_a_reused_call_id_gets_an_id_of_its_own_and_its_own_result() -> None:
     main = fixture("reused-call-id").main
     first, second = of(ToolCall, main)

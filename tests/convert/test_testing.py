@@ -21,13 +21,49 @@ from tests.convert import codex_logs, logs
 RUN = Path(__file__).parents[2] / "examples" / "data" / "run.jsonl"
 ASM_UNKNOWN = b'{"kind":"kit","run_id":"r","session_id":"s","payload":{"x":"kit-marker-7f3a"}}'
 CODEX = testing.Sample(
-    codex.convert, codex_logs.SAMPLE, computed=frozenset({"inputTokens", "durationMs"}), constants=frozenset({"git"})
+    codex.convert,
+    codex_logs.SAMPLE,
+    computed=frozenset({"inputTokens", "durationMs"}),  # cached tokens are counted in, and seconds are told
+    inherited=frozenset({"turnId", "model"}),  # the lines that begin a turn name them
+    excused={
+        "content.type": "the type of a part is that of the block",
+        "summary.type": "the type of a part is that of the block",
+        "input_tokens": "counted with cached tokens, and given without",
+        "last_token_usage": "the difference to the count before it",
+        "rate_limits": "kept where they change",
+        "num_turns": "the rewind names what it goes back to",
+    },
 )
-OURS = {
-    "claude-code": testing.Sample(claude_code.convert, logs.SAMPLE),
-    "codex": CODEX,
-    "asm": testing.Sample(asm.convert, RUN, constants=frozenset({"USD"}), unknown=ASM_UNKNOWN),
-}
+CLAUDE_CODE = testing.Sample(
+    claude_code.convert,
+    logs.SAMPLE,
+    # most lines name no turn, and it is the result of a call that names the session it began
+    inherited=frozenset({"turnId", "childSession"}),
+    excused={
+        **dict.fromkeys(("parentUuid", "logicalParentUuid", "leafUuid"), "the order of the records, and predecessor"),
+        "sourceToolAssistantUUID": "the call that a result names",
+        "isSidechain": "the session that the record is in",
+        "message.usage": "of a model call the last one that is told; of a message that no model gave none",
+        **dict.fromkeys(
+            ("message.type", "content.type", "source.type", "subtype"), "what is of a type has a record or block"
+        ),
+        **dict.fromkeys(("gitBranch", "permissionMode"), "told where they change"),
+        **dict.fromkeys(("is_error", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"), "said in other words"),
+        "uuid": "a summary's own goes with its line; it is counted as line_identity",
+        **dict.fromkeys(
+            ("isApiErrorMessage", "message.id", "message.model", "message.stop_reason"),
+            "of a message that no model gave",
+        ),
+    },
+)
+ASM = testing.Sample(
+    asm.convert,
+    RUN,
+    constants=frozenset({"USD"}),  # in the name of the member
+    excused={"id": "a message that comes in pieces has the ID of the first"},
+    unknown=ASM_UNKNOWN,
+)
+OURS = {"claude-code": CLAUDE_CODE, "codex": CODEX, "asm": ASM}
 Change = Callable[[Conversion, Path], Conversion]
 
 
@@ -39,8 +75,12 @@ def test_our_converters_pass(name: str, check: Callable[[testing.Sample], None])
 
 def test_all_checks_in_one_call() -> None:
     testing.check_converter(
-        codex.convert, str(codex_logs.SAMPLE), computed={"inputTokens", "durationMs"}, constants={"git"}
-    )  # fmt: skip
+        codex.convert,
+        str(codex_logs.SAMPLE),
+        computed=CODEX.computed,
+        inherited=CODEX.inherited,
+        excused=CODEX.excused,
+    )
 
 
 def test_the_kit_needs_no_pytest() -> None:
@@ -158,8 +198,12 @@ WRONG: list[tuple[Callable[[testing.Sample], None], Change, str]] = [
     (testing.check_times, with_time, r"^main, message r\d+ of line \d+: the log has no time 2031-01-01T00:00:00Z$"),
     (testing.check_output_validates, with_a_broken_record, r"^the log: main, record \d+: error "),
     (testing.check_output_validates, with_a_warning, r"^the log: main, record \d+: warning predecessor-missing"),
-    (testing.check_hostile_logs, raising, r"^a line that is not JSON: KeyError is raised: 'type'$"),
-    (testing.check_hostile_logs, refusing, r"^a line that is not JSON: the log is refused as a whole"),
+    (
+        testing.check_hostile_logs,
+        raising,
+        r"^a line that is not JSON: KeyError is raised: 'type' \(test_testing\.py, line \d+\)$",
+    ),
+    (testing.check_hostile_logs, refusing, r"^a line that is not JSON is refused as a whole"),
     (testing.check_hostile_logs, blind, r"it is not in the output, and the report does not name line \d+$"),
 ]
 

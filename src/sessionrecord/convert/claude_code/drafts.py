@@ -34,6 +34,8 @@ _KNOWN_TYPES: Final = frozenset(
     """user assistant system summary custom-title ai-title queue-operation permission-mode file-history-snapshot progress
     attachment last-prompt pr-link agent-name""".split()
 )
+_ERRORS: Final = frozenset({"cause", "error", "error.cause", "error.error", "error.error.error"})
+"""Objects that tell of a failed request."""
 _KNOWN_SUBTYPES: Final = frozenset(
     """compact_boundary microcompact_boundary api_error local_command informational turn_duration stop_hook_summary
     away_summary agents_killed model_refusal_fallback""".split()
@@ -75,6 +77,8 @@ class Plan:
     """Why it is kept, where its type is one that would be converted."""
     merged: NativeLine | None = None
     """The line whose entity it is a part of."""
+    lost: list[str] = field(default_factory=list)
+    """Native members that no record holds, found while it was read."""
 
 
 def native_line(native_type: str | None, value: Any, key: tuple[str, ...] | None = None) -> Draft:
@@ -341,8 +345,11 @@ class Drafter:
     def _api_error(self, line: NativeLine) -> Plan:
         status = line.value.get("apiErrorStatus")
         said = "".join(b["text"] for b in content_of(line.message["content"]) if b["type"] == "text")
-        drafted = {"message": said, "code": text(line.value.get("error")) or _as_code(status), "severity": "error"}
-        return Plan("converted", [Draft(ErrorRecord, drafted, self._line_key(line))], role="api error message")
+        code = text(line.value.get("error")) or _as_code(status)
+        drafted = {"message": said, "code": code, "severity": "error"}
+        plan = Plan("converted", [Draft(ErrorRecord, drafted, self._line_key(line))], role="api error message")
+        plan.lost += [name for name in ("error", "apiErrorStatus") if _is_untold(line.value.get(name), code)]
+        return plan
 
     def _request_error(self, line: NativeLine) -> Plan:
         value = line.value
@@ -354,13 +361,16 @@ class Drafter:
             self._made_up(line.number, "message", said, "the line says nothing of the error")
         attempt, limit = value.get("retryAttempt"), value.get("maxRetries")
         more_to_come = is_count(attempt) and is_count(limit) and attempt < limit
+        code = _as_code(error.get("status")) or _as_code(cause.get("code"))
         drafted = {
             "message": said,
-            "code": _as_code(error.get("status")) or _as_code(cause.get("code")),
+            "code": code,
             "severity": "warning" if more_to_come else "error",
             "retryable": True if is_duration(value.get("retryInMs")) else None,
         }
-        return Plan("converted", [Draft(ErrorRecord, drafted, self._line_key(line))], role="system/api_error")
+        plan = Plan("converted", [Draft(ErrorRecord, drafted, self._line_key(line))], role="system/api_error")
+        plan.lost += _untold(value, said, code)
+        return plan
 
     def _line_key(self, line: NativeLine) -> tuple[str, ...] | None:
         return (line.uuid, "error") if line.uuid else None
@@ -376,3 +386,18 @@ def _words(value: dict[str, Any], error: dict[str, Any], inner: dict[str, Any], 
     yield inner.get("message")
     yield cause.get("code")
     yield value.get("content")
+
+
+def _untold(value: dict[str, Any], said: str, code: str | None) -> Iterator[str]:
+    """The members of a failed request that are not what its record says."""
+    stack: list[tuple[str, Any]] = [(name, value.get(name)) for name in ("content", "cause", "error")]
+    while stack:
+        place, told = stack.pop()
+        if isinstance(told, dict) and place in _ERRORS:
+            stack.extend((f"{place}.{name}", v) for name, v in told.items())
+        elif _is_untold(told, code) and told != said and (place.rpartition(".")[2], told) != ("type", "error"):
+            yield place
+
+
+def _is_untold(value: Any, code: str | None) -> bool:
+    return value is not None and (code is None or _as_code(value) != code)

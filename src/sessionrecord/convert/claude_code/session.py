@@ -211,7 +211,7 @@ class SessionBuilder:
         if plan.reason is not None:
             self._report.kept_reasons.append(Unconverted(line.number, line.label, plan.reason))
         if plan.role is not None:
-            for member in dropped(line, plan.role):
+            for member in (*dropped(line, plan.role), *plan.lost):
                 self.losses["member_dropped", member] += 1
             if line.value.get("timestamp") is not None and timestamp(line.value["timestamp"]) is None:
                 self.losses["member_dropped", "timestamp"] += 1

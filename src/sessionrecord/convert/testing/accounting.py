@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sessionrecord.convert.report import Conversion, ConversionReport
-from sessionrecord.convert.testing.sample import Sample, fail, streams
+from sessionrecord.convert.testing.native import lines_of
+from sessionrecord.convert.testing.sample import Sample, fail, named, streams
 
-__all__ = ["account", "check_accounting", "lines_of", "said_of"]
+__all__ = ["account", "check_accounting", "said_of"]
 
 
 def check_accounting(sample: Sample) -> None:
@@ -30,6 +31,13 @@ def account(conversion: Conversion, data: bytes, what: str) -> None:
             )
     if report.units_read < count:
         fail(f"{what}: the report tells of {report.units_read} units in {count} lines")
+    for name, records in streams(conversion):
+        for record in records:
+            line = (
+                None if record.source is None or record.source.path not in (None, report.source) else record.source.line
+            )
+            if line is not None and not 1 <= line <= count:
+                fail(f"{what}: {name}, {named(record)}: there are {count} lines")
     silent = sorted(set(range(1, count + 1)) - said_of(conversion))
     if silent:
         fail(
@@ -49,12 +57,6 @@ def said_of(conversion: Conversion) -> set[int]:
     }
     said |= {line for line, home in report.merged.items() if home in said}
     return said | {u.line for u in report.not_converted}
-
-
-def lines_of(data: bytes) -> list[bytes]:
-    """The lines of a log. Only LF ends one."""
-    lines = data.split(b"\n")
-    return lines[:-1] if lines[-1] == b"" else lines
 
 
 def _reports(report: ConversionReport) -> Iterable[ConversionReport]:

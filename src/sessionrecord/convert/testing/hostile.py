@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Final
 
 from sessionrecord.convert.report import Conversion
-from sessionrecord.convert.testing.accounting import account, lines_of
+from sessionrecord.convert.testing.accounting import account
+from sessionrecord.convert.testing.native import lines_of
 from sessionrecord.convert.testing.output import validated
-from sessionrecord.convert.testing.sample import Sample, fail, streams
+from sessionrecord.convert.testing.sample import MARKER, Sample, fail, streams
 from sessionrecord.errors import ConversionError
 
-__all__ = ["MARKER", "check_hostile_logs", "hostile_logs"]
+__all__ = ["check_hostile_logs", "hostile_logs"]
 
-MARKER: Final = "kit-marker-7f3a"
-"""A text that no log has: where it goes in, it is looked for in the output."""
 _JUNK: Final = {
     "a line that is not JSON": f"<<< {MARKER} >>>".encode(),
     "a line that is JSON and no object": f'["{MARKER}", 1]'.encode(),
@@ -47,6 +46,8 @@ def hostile_logs(sample: Sample) -> Iterator[tuple[str, bytes, int | None, bool]
     """Such logs: what is wrong, the bytes, the line that was put in, and whether it is a log all the same."""
     data = sample.data()
     lines = lines_of(data)
+    if not lines:
+        fail("the log has no lines")
     middle = len(lines) // 2
     yield "an empty file", b"", None, False
     yield "a torn last line", b"\n".join([*lines[:-1], lines[-1][: len(lines[-1]) // 2]]), None, len(lines) > 2
@@ -60,8 +61,10 @@ def hostile_logs(sample: Sample) -> Iterator[tuple[str, bytes, int | None, bool]
         yield what, b"\n".join([*lines[:middle], junk, *lines[middle:], b""]), middle + 1, True
     unknown = sample.unknown or _unknown(lines)
     if unknown is None:
-        fail("the kit cannot make a line of an unknown type from this log: give one as `unknown`")
-    yield "a line of an unknown type", b"\n".join([*lines, unknown or b"", b""]), len(lines) + 1, True
+        fail(
+            "the kit cannot make a line of an unknown type from this log: give one as `unknown`, in bytes, with testing.MARKER in it"
+        )
+    yield "a line of an unknown type", b"\n".join([*lines, unknown, b""]), len(lines) + 1, True
 
 
 def _unknown(lines: list[bytes]) -> bytes | None:
@@ -77,16 +80,13 @@ def _unknown(lines: list[bytes]) -> bytes | None:
 
 def _converted(sample: Sample, what: str, data: bytes, *, is_log: bool) -> Conversion | None:
     with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / sample.path.name
+        path = Path(directory) / sample.file.name
         path.write_bytes(data)
+        if is_log:
+            return sample.run(path, what)
         try:
-            return sample.run(path)
-        except ConversionError as e:
-            if is_log:
-                fail(f"{what}: the log is refused as a whole: {e}")
-            return None
-        except Exception as e:  # whatever a converter raises is what this check is about
-            fail(f"{what}: {type(e).__name__} is raised: {str(e).splitlines()[0] if str(e) else ''}")
+            return sample.attempt(path, what)
+        except ConversionError:
             return None
 
 

@@ -1,22 +1,17 @@
-"""Each value of the output is in the log, or the converter says where it has it from."""
+"""Each value of a record is on its lines of the log, or the converter says where it has it from."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from datetime import datetime
-from decimal import Decimal, InvalidOperation
+from collections.abc import Iterable, Iterator, Set
+from decimal import Decimal
 from typing import Any, Final, Literal, get_args, get_origin
 
-from sessionrecord.convert.native import Unit, units
 from sessionrecord.convert.report import ConversionReport
-from sessionrecord.convert.testing.sample import Sample, fail, streams
-from sessionrecord.errors import IJsonError, RefError
-from sessionrecord.ijson import loads
+from sessionrecord.convert.testing.homes import Homes
+from sessionrecord.convert.testing.native import Log, Native
+from sessionrecord.convert.testing.sample import Sample, fail, named, streams
+from sessionrecord.errors import RefError
 from sessionrecord.records import RECORD_TYPES, Record
 from sessionrecord.records.content import KNOWN_BLOCK_TYPES
 from sessionrecord.refs import SessionReference
@@ -29,44 +24,52 @@ _OWN: Final = frozenset(
 )
 """Members by which the converter speaks of itself or of its own records; that refs name something, validation checks."""
 _SESSIONS: Final = frozenset({"parent", "childSession", "session"})
-_NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_JOINERS: Final = ("", "\n", "\n\n")
 
 
 def check_no_invented_values(sample: Sample) -> None:
-    """Every text and number of the records is in the log, or declared.
+    """Every text and number of a record is on a line that it is made from, or declared.
 
-    A text is in the log as it stands, as a piece of one there, or joined in order from texts that members of one name have
-    there; JSON in a string and base64 are looked into. Declared is what the format's enums define, what the report calls made
-    up, and the sample's `computed` and `constants`.
+    These are the line that its `source` names, those that the report merges into it, and those of the other records of its
+    entity; for a header, and for a record that names no line, it is the whole log. A text is there as it stands, as a piece of
+    one, or joined in order from texts that members of one name have; JSON in a string and base64 are looked into. Declared is
+    what the format's enums define, what the report calls made up, and the sample's `computed`, `constants` and `inherited`.
     """
     conversion = sample.run()
-    native = _Native.of(sample.data())
+    log, homes = Log(sample.data()), Homes(conversion)
     declared = sample.constants | {m.value for part in _reports(conversion.report) for m in part.made_up}
     for name, records in streams(conversion):
         for record in records:
+            own = log.of(homes.lines(name, record))
             for place, member, value in _values(record):
-                if member in sample.computed or _is_enum(record, place, member, value):
+                if (
+                    member in sample.computed
+                    or _is_enum(record, place, member, value)
+                    or (isinstance(value, str) and value in declared)
+                    or _is_known(value, member, own, declared)
+                ):
                     continue
-                if isinstance(value, str) and (value in declared or _is_known(value, member, native, declared)):
+                anywhere = _is_known(value, member, log.of(None), declared)
+                if member in sample.inherited and anywhere:
                     continue
-                if not isinstance(value, str) and native.has_number(value):
-                    continue
-                fail(f"{name}, {_named(record)}: {place} is {value!r:.80}, which is not in the log and not declared")
+                where = f"{name}, {named(record)}: {place} is {value!r:.80}"
+                if anywhere:
+                    fail(f"{where}, which is on other lines of the log and on none that the record is made from")
+                fail(f"{where}, which is not in the log and not declared")
 
 
 def check_times(sample: Sample) -> None:
-    """Every timestamp of a record is one of the log, to the digit or as the same moment written otherwise."""
-    native = _Native.of(sample.data())
-    for name, records in streams(sample.run()):
+    """Every timestamp of a record is one of its lines, to the digit or as the same moment written otherwise."""
+    conversion = sample.run()
+    log, homes = Log(sample.data()), Homes(conversion)
+    for name, records in streams(conversion):
         for record in records:
-            if record.timestamp is not None and not native.has_time(record.timestamp):
-                fail(f"{name}, {_named(record)}: the log has no time {record.timestamp}")
-
-
-def _named(record: Record) -> str:
-    line = "" if record.source is None or record.source.line is None else f" of line {record.source.line}"
-    return f"{record.type} {record.id}{line}"
+            told = record.timestamp
+            if told is None or log.of(homes.lines(name, record)).has_time(told):
+                continue
+            if not log.of(None).has_time(told):
+                fail(f"{name}, {named(record)}: the log has no time {told}")
+            if "timestamp" not in sample.inherited:
+                fail(f"{name}, {named(record)}: the time {told} is that of other lines of the log")
 
 
 def _reports(report: ConversionReport) -> Iterable[ConversionReport]:
@@ -118,7 +121,9 @@ def _enums() -> dict[str, frozenset[str]]:
 _ENUMS: Final = _enums()
 
 
-def _is_known(value: str, member: str, native: _Native, declared: frozenset[str]) -> bool:
+def _is_known(value: Any, member: str, native: Native, declared: Set[str]) -> bool:
+    if not isinstance(value, str):
+        return native.has_number(value)
     if native.has_text(value):
         return True
     if member in _SESSIONS:
@@ -128,105 +133,3 @@ def _is_known(value: str, member: str, native: _Native, declared: frozenset[str]
             return False
         return native.has_text(key.session_id) or key.session_id in declared
     return False
-
-
-@dataclass
-class _Native:
-    """What a log holds."""
-
-    texts: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """Member name to the texts that members of that name have, in order."""
-    numbers: set[Decimal] = field(default_factory=set)
-    joined: str = ""
-    """All texts, one after the other."""
-
-    @classmethod
-    def of(cls, data: bytes) -> _Native:
-        native = cls()
-        for unit in units(data, Unit, lambda _: ""):
-            native._add(unit.kept)
-        native.texts[""].append(data.decode("utf-8", "replace"))
-        for texts in native.texts.values():
-            for text in texts:
-                native.numbers.update(filter(None, map(_decimal, _NUMBER.findall(text))))
-        native.joined = "\0".join(text for texts in native.texts.values() for text in texts)
-        return native
-
-    def _add(self, value: Any) -> None:
-        # in the order of the log, for texts that come in pieces
-        stack: list[tuple[str, Any]] = [("", value)]
-        while stack:
-            name, item = stack.pop()
-            if isinstance(item, dict):
-                self.texts["(names)"].extend(item)
-                stack.extend((n, v) for n, v in reversed(item.items()))
-            elif isinstance(item, list):
-                stack.extend((name, v) for v in reversed(item))
-            elif isinstance(item, str):
-                self.texts[name].append(item)
-                inner = _inside(item)
-                if inner is not None:
-                    stack.append((name, inner))
-            elif isinstance(item, int | float | Decimal) and not isinstance(item, bool):
-                number = _decimal(str(item))
-                if number is not None:
-                    self.numbers.add(number)
-
-    def has_number(self, value: Any) -> bool:
-        return _decimal(str(value)) in self.numbers
-
-    def has_text(self, value: str) -> bool:
-        return value in self.joined or any(
-            _is_joined(value, texts, joiner) for joiner in _JOINERS for texts in self.texts.values()
-        )
-
-    def has_time(self, value: str) -> bool:
-        if value in self.joined:
-            return True
-        moment = _moment(value)
-        if moment is None:
-            return False
-        seconds = Decimal(str(moment.timestamp()))
-        if not self.numbers.isdisjoint((seconds, seconds * 1000, seconds * 1_000_000)):
-            return True
-        return any(_moment(text) == moment for texts in self.texts.values() for text in texts if len(text) < 40)
-
-
-def _inside(text: str) -> Any:
-    """What a text holds: JSON, or base64 of text; None where it is neither."""
-    if text[:1] in ("{", "["):
-        try:
-            return loads(text.encode("utf-8", "surrogatepass"))
-        except IJsonError:
-            return None
-    try:
-        return base64.b64decode(text, validate=True).decode() or None
-    except (binascii.Error, ValueError):
-        return None
-
-
-def _is_joined(value: str, texts: Iterable[str], joiner: str) -> bool:
-    """Whether a text is made of others, in their order."""
-    ends = {0}
-    for text in texts:
-        if text:
-            more = {end + len(piece) for end in ends if value.startswith(piece := joiner + text if end else text, end)}
-            if len(value) in more:
-                return True
-            ends |= more
-    return False
-
-
-def _decimal(text: str) -> Decimal | None:
-    try:
-        return Decimal(text)
-    except InvalidOperation:
-        return None
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo is not None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from pathlib import Path
 
 from sessionrecord.convert.report import Conversion
@@ -19,7 +20,7 @@ def check_output_validates(sample: Sample) -> None:
 
 
 def validated(
-    conversion: Conversion, what: str, *, errors_only: bool = False, allowed: frozenset[str] = frozenset()
+    conversion: Conversion, what: str, *, errors_only: bool = False, allowed: Set[str] = frozenset()
 ) -> None:  # fmt: skip
     """The same for a conversion."""
     for name, records in streams(conversion):
@@ -49,12 +50,13 @@ def _shape(conversion: Conversion) -> object:
 
 def check_input_untouched(sample: Sample) -> None:
     """The log and the files beside it stay as they were, and none comes up."""
-    data, before = sample.path.read_bytes(), _files(sample.path.parent)
+    file = sample.file
+    data, before = file.read_bytes(), _files(file.parent)
     sample.run()
-    after = _files(sample.path.parent)
+    after = _files(file.parent)
     changed = sorted(str(path) for path in before.keys() | after.keys() if before.get(path) != after.get(path))
-    if sample.path.read_bytes() != data:
-        changed.insert(0, str(sample.path))
+    if file.read_bytes() != data:
+        changed.insert(0, str(file))
     if changed:
         fail(f"converting changed {changed[0]}")
 
