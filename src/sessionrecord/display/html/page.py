@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import dataclass
 
 from sessionrecord.display.html.build import ROOT, Child, el, render
-from sessionrecord.display.html.parts import tag
+from sessionrecord.display.html.parts import one_line
 from sessionrecord.display.html.room import PAGE, Limits, Omission, Room
 from sessionrecord.display.html.session import session, title
 from sessionrecord.display.html.style import PAGE_SHEET, SHEET
@@ -52,23 +52,6 @@ def document(name: str, *parts: Child) -> str:
 
 
 def session_page(of: Session | SessionAt, limits: Limits = PAGE) -> Page:
-    """A session as a page, and a list of what is not on it: what is beyond the limits, and bytes that are not shown.
-
-    Without a title the first words of its summary name it. That it holds not all content is said at its head.
-    """
+    """A session as a page, and a list of what is not on it: what is beyond the limits, and bytes that are not shown."""
     room = Room(limits, "session")
-    heading, *rest = session(of, room)
-    info, level = of.info(), of.declared().content_level
-    name = title(of)
-    if not info.title and info.summary:
-        name = _short(info.summary.strip().partition("\n")[0], 120) or name
-        at = None if of._limit is None else f" at seq {of._limit:,}"
-        heading = el("h1", el("bdi", name), at)
-    marked = None if level in (None, "full") else el("div", tag(f"content level: {_short(level, 60)}", "warning"))
-    return Page(document(_short(name, 200) or "Session", heading, marked, rest), room.omissions)
-
-
-def _short(text: str, limit: int) -> str:
-    """The beginning of a text that stands in full elsewhere on the page, on one line."""
-    words = " ".join(text[: limit * 4].split())
-    return words if len(words) <= limit else f"{words[: limit - 1]}…"
+    return Page(document(one_line(title(of), 200) or "Session", session(of, room)), room.omissions)

@@ -11,7 +11,7 @@ from sessionrecord.display.html.room import Room
 from sessionrecord.display.summary import json_text
 
 __all__ = [
-    "facts", "fold", "link", "members", "more", "number", "passage", "phrase", "sample", "table", "tag", "value",
+    "facts", "fold", "link", "members", "more", "number", "one_line", "passage", "phrase", "sample", "table", "tag", "value",
 ]  # fmt: skip
 
 _SHORT: Final = 200
@@ -35,10 +35,11 @@ def phrase(text: str, room: Room, limit: int = _SHORT) -> Child:
     return el("bdi", shown, el("span", f"… {number(left, 'more character')}", cls="dim") if left else None)
 
 
-def _label(text: str, room: Room) -> Child:
-    """The first words of a text that stands in full below."""
-    words = " ".join(text[:600].split())
-    return el("bdi", words if len(words) <= 120 and len(text) <= 600 else f"{words[:119]}…")
+def one_line(text: str, limit: int = 120) -> str:
+    """The beginning of a text that stands in full elsewhere, on one line."""
+    most = limit * 5
+    words = " ".join(text[:most].split())
+    return words if len(words) <= limit and len(text) <= most else f"{words[: limit - 1]}…"
 
 
 def more(room: Room, count: int, noun: str) -> Child:
@@ -54,7 +55,7 @@ def passage(text: str, room: Room, *, mono: bool = False, label: str | None = No
     if label is None and len(text) <= _OPEN and text.count("\n") <= _OPEN_LINES:
         return [body, tail]
     size = f" {number(len(text), 'character')}"
-    head = el("strong", label) if label is not None else _label(shown, room)
+    head = el("strong", label) if label is not None else el("bdi", one_line(shown))
     return fold([head, el("span", size, cls="dim")], body, tail)
 
 

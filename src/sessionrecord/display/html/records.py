@@ -7,7 +7,7 @@ from typing import Any, Final
 from sessionrecord.display.html.blocks import blocks
 from sessionrecord.display.html.build import Child, Element, el
 from sessionrecord.display.html.findings import findings
-from sessionrecord.display.html.parts import fold, members, number, passage, phrase, table, tag, value
+from sessionrecord.display.html.parts import fold, members, number, one_line, passage, phrase, table, tag, value
 from sessionrecord.display.html.room import Room
 from sessionrecord.display.summary import json_text, kind, summary
 from sessionrecord.records import (
@@ -100,22 +100,17 @@ def _usage(record: Usage) -> str:
     return ", ".join(found)
 
 
-def _line(text: str) -> str:
-    words = " ".join(text[:600].split())
-    return words if len(words) <= 120 else f"{words[:119]}…"
-
-
 def _head(record: Record | InvalidRecord, room: Room) -> Child:
     """What a record is, where it stands, when it was, and what marks it."""
     name = "result" if isinstance(record, ToolResult) else kind(record)
     hue = "error" if isinstance(record, InvalidRecord) else _HUES.get(name, "other")
     timestamp = getattr(record, "timestamp", None)
     return [
-        el("strong", el("bdi", _line(name)), cls=f"kind {hue}"),
+        el("strong", el("bdi", one_line(name)), cls=f"kind {hue}"),
         " ",
-        [el("code", el("bdi", _line(record.name or "(no name)"))), " "] if isinstance(record, ToolCall) else None,
+        [el("code", el("bdi", one_line(record.name or "(no name)"))), " "] if isinstance(record, ToolCall) else None,
         el("span", "no seq" if record.seq is None else f"seq {record.seq:,}", cls="dim"),
-        [" ", el("span", _line(timestamp), cls="dim")] if isinstance(timestamp, str) else None,
+        [" ", el("span", one_line(timestamp), cls="dim")] if isinstance(timestamp, str) else None,
         [[" ", mark] for mark in _marks(record, room)],
     ]
 
@@ -125,13 +120,15 @@ def _marks(record: Record | InvalidRecord, room: Room) -> list[Element]:
     if isinstance(record, ToolResult):
         good = {"success": "good", "error": "error"}
         outcome = record.outcome
-        marks.append(tag("outcome not told" if outcome is None else _line(outcome), good.get(outcome or "", "warning")))
+        marks.append(
+            tag("outcome not told" if outcome is None else one_line(outcome), good.get(outcome or "", "warning"))
+        )
         if record.exit_code is not None:
             marks.append(tag(f"exit code {record.exit_code}"))
         if record.duration_ms is not None:
-            marks.append(tag(_line(f"{record.duration_ms} ms")))
+            marks.append(tag(one_line(f"{record.duration_ms} ms")))
     if isinstance(record, ToolCall | ModelCall | Compaction) and record.status is not None:
-        marks.append(tag(_line(record.status), "warning" if record.status in ("failed", "cancelled") else "note"))
+        marks.append(tag(one_line(record.status), "warning" if record.status in ("failed", "cancelled") else "note"))
     if isinstance(record, Compaction):
         marks.append(tag("replaces what came before it", "warning"))
         for label, tokens in (("before", record.tokens_before), ("after", record.tokens_after)):
@@ -143,7 +140,7 @@ def _marks(record: Record | InvalidRecord, room: Room) -> list[Element]:
         return [tag("not valid", "error")]
     for name, state in list((record.capture or {}).items())[: room.limits.rows]:
         if state.state != "complete":
-            marks.append(tag(_line(f"{name} {state.state}"), "warning"))
+            marks.append(tag(one_line(f"{name} {state.state}"), "warning"))
     return marks
 
 
@@ -202,7 +199,7 @@ def _content(record: Record, room: Room) -> tuple[set[str], list[Child]]:
 
 def _told(**members: object) -> set[str]:
     """The members that the head tells whole."""
-    return {name for name, v in members.items() if v is not None and _line(str(v)) == str(v)}
+    return {name for name, v in members.items() if v is not None and one_line(str(v)) == str(v)}
 
 
 def _call(record: ToolCall, room: Room) -> tuple[set[str], list[Child]]:
@@ -246,7 +243,7 @@ def card(record: Record | InvalidRecord, room: Room, marks: Child = None) -> Ele
 def entry(record: Record | InvalidRecord, room: Room, marks: Child = None) -> Element:
     """A record in a list of them: a line that opens. What people and models say is open from the start."""
     opened = isinstance(record, Message | Compaction)
-    line = el("span", el("bdi", _line(said(record))), cls="said")
+    line = el("span", el("bdi", one_line(said(record))), cls="said")
     return fold(
         [_head(record, room), marks, None if isinstance(record, Message | Compaction) else [" ", line]],
         el("div", body(record, room), cls="body"),

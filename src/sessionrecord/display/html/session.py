@@ -10,7 +10,7 @@ from typing import Final
 from sessionrecord.display.html.build import Child, el
 from sessionrecord.display.html.context import REASONS
 from sessionrecord.display.html.findings import findings, tally
-from sessionrecord.display.html.parts import facts, fold, more, number, phrase, sample, table, tag, value
+from sessionrecord.display.html.parts import facts, fold, more, number, one_line, phrase, sample, table, tag, value
 from sessionrecord.display.html.records import entry
 from sessionrecord.display.html.room import Room
 from sessionrecord.display.html.usage import declared, usage
@@ -41,8 +41,9 @@ class _Opened:
 
 
 def title(views: Session | SessionAt) -> str:
-    """What people call the session."""
-    return views.info().title or "Session"
+    """What people call the session; without a title, the first line of its summary."""
+    info = views.info()
+    return info.title or one_line((info.summary or "").strip().partition("\n")[0], 120) or "Session"
 
 
 def session(views: Session | SessionAt, room: Room) -> list[Child]:
@@ -55,6 +56,9 @@ def _head(of: _Opened, room: Room) -> list[Child]:
     counts, info, values = of.views.counts(), of.views.info(), of.views.declared()
     return [
         el("h1", phrase(title(of.views), room, 300), None if of.at is None else f" at seq {of.at:,}"),
+        None
+        if values.content_level in (None, "full")
+        else el("div", tag(f"content level: {one_line(values.content_level, 60)}", "warning")),
         facts([*_header(of, room), *_rows(of, info.summary, info.tags, room)]),
         el(
             "div",
