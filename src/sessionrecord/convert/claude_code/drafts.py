@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from sessionrecord.convert.claude_code.blocks import HARNESS, blocks_of, content_of
+from sessionrecord.convert.claude_code.blocks import HARNESS, as_code, blocks_of, content_of
 from sessionrecord.convert.claude_code.calls import Calls, details
 from sessionrecord.convert.claude_code.members import USAGE
 from sessionrecord.convert.claude_code.source import NativeLine
 from sessionrecord.convert.claude_code.structure import Made
 from sessionrecord.convert.claude_code.tree import ApiMessage, SessionIndex
 from sessionrecord.convert.native import NO_TYPE, is_count, is_duration, members, native_value, text
-from sessionrecord.ijson import MAX_SAFE_INTEGER
 from sessionrecord.records import (
     Compaction,
     ErrorRecord,
@@ -341,7 +340,7 @@ class Drafter:
     def _api_error(self, line: NativeLine) -> Plan:
         status = line.value.get("apiErrorStatus")
         said = "".join(b["text"] for b in content_of(line.message["content"]) if b["type"] == "text")
-        drafted = {"message": said, "code": text(line.value.get("error")) or _as_code(status), "severity": "error"}
+        drafted = {"message": said, "code": text(line.value.get("error")) or as_code(status), "severity": "error"}
         return Plan("converted", [Draft(ErrorRecord, drafted, self._line_key(line))], role="api error message")
 
     def _request_error(self, line: NativeLine) -> Plan:
@@ -356,7 +355,7 @@ class Drafter:
         more_to_come = is_count(attempt) and is_count(limit) and attempt < limit
         drafted = {
             "message": said,
-            "code": _as_code(error.get("status")) or _as_code(cause.get("code")),
+            "code": as_code(error.get("status")) or as_code(cause.get("code")),
             "severity": "warning" if more_to_come else "error",
             "retryable": True if is_duration(value.get("retryInMs")) else None,
         }
@@ -364,10 +363,6 @@ class Drafter:
 
     def _line_key(self, line: NativeLine) -> tuple[str, ...] | None:
         return (line.uuid, "error") if line.uuid else None
-
-
-def _as_code(value: object) -> str | None:
-    return str(value) if type(value) is int and abs(value) <= MAX_SAFE_INTEGER else text(value)
 
 
 def _words(value: dict[str, Any], error: dict[str, Any], inner: dict[str, Any], cause: dict[str, Any]) -> Iterator[Any]:
