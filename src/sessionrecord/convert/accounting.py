@@ -7,7 +7,7 @@ type that the converter does not take is found as well as one that nobody knows.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, TypeAlias, Union
@@ -61,19 +61,6 @@ class Items:
     is_whole: Condition
     """Whether a record holds an item just as it is."""
 
-    def left(self, place: str, value: Any) -> Iterator[str]:
-        """What no record holds, by the type of the item."""
-        for item in value if isinstance(value, list) else (value,):
-            if item is None or self.is_whole(item):
-                continue
-            kind = item.get("type") if isinstance(item, dict) else None
-            if not isinstance(kind, str):
-                yield place
-            elif kind not in self.of:
-                yield f"{place}.{kind}"
-            else:
-                yield from left(f"{place}.{kind}.", item, self.of[kind])
-
 
 def anything(value: Any) -> bool:
     """The condition of a member that is held whatever it is."""
@@ -95,28 +82,45 @@ def only(*implied: str | bool) -> Condition:
     return lambda value: isinstance(value, str | bool) and value in implied
 
 
-def left(place: str, value: Mapping[str, Any], held: Mapping[str, Held] | Iterable[str]) -> Iterator[str]:
+def left(place: str, value: Mapping[str, Any], held: Mapping[str, Held] | Iterable[str]) -> list[str]:
     """The members of a native object that no record holds, each with `place` before it; nulls are no loss.
 
     `held` has what is held of each member, or is just their names: then each is held whatever it is.
     """
-    if not isinstance(held, Mapping):
-        held = dict.fromkeys(held, anything)
+    found: list[str] = []
+    _members_left(place, value, held if isinstance(held, Mapping) else dict.fromkeys(held, anything), found)
+    return found
+
+
+def _members_left(place: str, value: Mapping[str, Any], held: Mapping[str, Held], found: list[str]) -> None:
     for name, v in value.items():
-        if v is None:
-            continue
         how = held.get(name)
+        if how is anything or v is None:
+            continue
         if how is None:
-            yield place + name
-        elif isinstance(how, Items):
-            yield from how.left(place + name, v)
+            found.append(place + name)
         elif callable(how):
             if not how(v):
-                yield place + name
+                found.append(place + name)
+        elif isinstance(how, Items):
+            _items_left(place + name, v, how, found)
         elif isinstance(v, dict):
-            yield from left(f"{place}{name}.", v, how)
+            _members_left(f"{place}{name}.", v, how, found)
         else:
-            yield place + name
+            found.append(place + name)
+
+
+def _items_left(place: str, value: Any, held: Items, found: list[str]) -> None:
+    for item in value if isinstance(value, list) else (value,):
+        if item is None or held.is_whole(item):
+            continue
+        kind = item.get("type") if isinstance(item, dict) else None
+        if not isinstance(kind, str):
+            found.append(place)
+        elif kind not in held.of:
+            found.append(f"{place}.{kind}")
+        else:
+            _members_left(f"{place}.{kind}.", item, held.of[kind], found)
 
 
 def salvage(line: Unit, report: ConversionReport, losses: Losses) -> None:

@@ -155,7 +155,7 @@ def _frame(unit: Unit, wrapper: dict[str, Any] | None, message: Any, kept: Any, 
 
 def others(value: dict[str, Any], held: Mapping[str, Held], place: str = "") -> list[str]:
     """The members that no record holds, each with `place` before it. The protocol reads null as absent."""
-    return list(left(place, value, held))
+    return left(place, value, held)
 
 
 def label_of(value: dict[str, Any]) -> str:

@@ -281,7 +281,7 @@ class Drafter:
         drafted = {"scope": "session", "counter": "cumulative", "model": self._model, **counted.members}
         plan = Plan("converted", [Draft(Usage, drafted)], lost=counted.lost)
         limits = line.payload.get("rate_limits")
-        if not same(limits, self._limits) and _says_something(limits):
+        if limits != self._limits and _says_something(limits):
             plan.drafts.append(Draft(UnknownRecord, native_value(HARNESS, "rate_limits", limits)))
         self._limits = limits
         return plan
