@@ -201,8 +201,37 @@ def test_a_line_with_a_time_or_direction_that_is_none_is_kept_beside_its_record(
     (message,) = of(conversion, Message)
     assert message.timestamp is None
     (note,) = [n for n in conversion.report.notes if n.code == "kept-beside"]
-    assert note.message == "it is kept whole too: no record has a member for x, host, direction, timestamp, params.hint"
+    assert note.message == "it is kept whole too: no record has a member for x, direction, timestamp, host, params.hint"
     assert [r.to_wire()["value"] for r in conversion.main if r.type == "native_line"][-1] == odd
+
+
+EXIT = {"exitCode": 1, "_meta": {"x": 1}}
+
+
+@pytest.mark.parametrize(
+    ("lines", "named"),
+    [
+        ([call(1, "terminal/output", terminalId="t"), client(id=1, result={"output": "", "exitStatus": EXIT})], "result.exitStatus._meta"),
+        ([call(1, "terminal/output", terminalId="t"), client(id=1, result={"output": "", "truncated": 1})], "result.truncated"),
+        ([update("terminal_update", terminalId="t", exitStatus=EXIT)], "exitStatus._meta"),
+        ([update("terminal_update", terminalId="t", output={"data": "", "truncated": "no"})], "output.truncated"),
+        ([update("terminal_update", terminalId="t", output=["x"])], "output"),
+        ([call(1, "fs/write_text_file", path="/a", content=""), client(id=1, result=["x"])], "result"),
+        ([call(1, "session/request_permission", options=OPTIONS, toolCall=["x"])], "params.toolCall"),
+        ([call(1, "session/request_permission", options=OPTIONS, toolCall={"toolCallId": 5, "title": "t"})], "params.toolCall"),
+        ([call(1, "session/request_permission", options=OPTIONS, title=5)], "params.title"),
+        ([chunk("x", messageId=["x"])], "messageId"),
+        ([update("plan", entries=["x"])], "entries"),
+        ([prompt(1, "x"), agent(id=1, error={"message": "m"}, result={"a": 1})], "result"),
+        ([client(id={"a": 1}, method="session/prompt", params={"sessionId": "s1", "prompt": []})], "id"),
+    ],
+)  # fmt: skip
+def test_a_message_with_a_member_that_is_not_taken_is_kept_beside_its_record(lines: list[Any], named: str) -> None:
+    """A member that nobody knows at any depth, and one of another type than the protocol's."""
+    conversion = convert(*lines)
+    (note,) = [n.message for n in conversion.report.notes if n.code == "kept-beside"]
+    assert note == f"it is kept whole too: no record has a member for {named}"
+    assert [r.to_wire()["value"] for r in conversion.main if r.type == "native_line"][-1] == lines[-1]
 
 
 def test_half_a_surrogate_and_a_member_told_twice_are_mended_and_counted() -> None:
@@ -406,7 +435,7 @@ def test_what_a_request_cannot_be_told_from_is_kept() -> None:
     ) == (1, 1, 1)
     notes = {n.line: n.message.split("member for ")[1] for n in conversion.report.notes if n.code == "kept-beside"}
     assert notes == {
-        6: "requestedSchema", 7: "result.content", 10: "entries", 11: "content", 12: "stopReason, usage",
+        6: "message, requestedSchema", 7: "result.content", 10: "entries", 11: "content", 12: "stopReason, usage",
     }  # fmt: skip
 
 

@@ -469,6 +469,44 @@ def test_members_that_no_record_holds_are_counted_as_lost() -> None:
     assert conversion.main[0].to_wire()["losses"][0]["kind"] == "member_dropped"
 
 
+def test_members_of_another_type_are_counted_as_lost() -> None:
+    """Absent would be read as never told."""
+    conversion = convert(
+        message("user", "hi", id=7),
+        item("reasoning", encrypted_content={"x": 1}),
+        item("function_call", name=["x"], status={}, arguments="{}", call_id="c"),
+        item("function_call_output", call_id="c", output=[{"type": "input_text", "text": "a", "zz": 1}]),
+        event("thread_name_updated", thread_name="n", thread_id="another"),
+        event("token_count", info={"total_token_usage": [1]}),
+    )
+    assert {loss.field: loss.count for loss in conversion.report.lost} == {
+        "payload.id": 1, "payload.encrypted_content": 1, "payload.name": 1, "payload.status": 1,
+        "payload.output.input_text.zz": 1, "payload.thread_id": 1, "payload.info.total_token_usage": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("payload", "named"),
+    [
+        ({"message": ["x"]}, "message"),
+        ({"message": "s", "replacement_history": [message("tool", "s")["payload"]]}, "replacement_history.message.role"),
+        ({"message": "s", "replacement_history": [message("user", "s", id="m")["payload"]]}, "replacement_history.message.id"),
+        ({"replacement_history": [message("user", "new", zz=1)["payload"]]}, "replacement_history.message.zz"),
+        ({"replacement_history": [item("reasoning", summary=[], id="r")["payload"]]}, "replacement_history.reasoning.id"),
+    ],
+)  # fmt: skip
+def test_a_compaction_that_says_more_than_its_records_is_kept_beside_them(payload: dict[str, Any], named: str) -> None:
+    conversion = convert(message("user", "hi"), line("compacted", payload))
+    assert [n["value"]["payload"] for n in natives(conversion.main)][-1] == payload
+    (note,) = [n.message for n in conversion.report.notes if n.code == "compacted-kept"]
+    assert note == f"the line is kept as recorded too: {named}"
+
+
+def test_an_event_is_no_repeat_where_it_names_its_turn_in_another_way() -> None:
+    conversion = convert(message("user", "hi"), event("user_message", message="hi", turn_id=["x"]))
+    assert [u.reason for u in conversion.report.kept_reasons] == ["its item does not have its turn_id"]
+
+
 def test_the_first_session_meta_is_that_of_the_session() -> None:
     conversion = convert(message("user", "hi"), meta(id="copied"))
     assert conversion.main[0].to_wire()["sessionId"] == SESSION

@@ -11,7 +11,7 @@ import pytest
 from sessionrecord.convert import claude_code
 from sessionrecord.errors import ConversionError, SourceError, WriterError
 from sessionrecord.records import ErrorRecord, Message, ModelCall, ToolCall, ToolResult, Usage
-from tests.convert.logs import DATA, SAMPLE, accounted, codes, fixture, natives, of
+from tests.convert.logs import DATA, SAMPLE, accounted, assistant, codes, convert, fixture, natives, of, tool_use, user
 
 
 def test_the_sample_becomes_the_records_it_was_written_for() -> None:
@@ -45,12 +45,47 @@ def test_api_errors_are_errors_and_no_messages() -> None:
 
 
 def test_what_an_error_of_the_api_tells_beside_its_words_and_its_code_is_counted() -> None:
-    """An error record has a message and a code; the log tells also of a kind, a path and, beside a name, a status."""
+    """An error record has a message and a code; the log tells also of kinds, a path, a cause twice and, beside a name, a status."""
     lost = {loss.field: loss.count for loss in fixture("api-error").report.lost}
     told = {
         name: count for name, count in lost.items() if name is not None and name.startswith(("error", "cause", "api"))
     }
-    assert told == {"error.error.error.type": 2, "cause.path": 1, "apiErrorStatus": 1}
+    assert told == {
+        "error.error.type": 2, "error.error.error.type": 2, "error.cause": 1, "cause.path": 1, "apiErrorStatus": 1,
+    }  # fmt: skip
+
+
+def test_what_an_error_record_has_no_member_for_is_named_by_its_path() -> None:
+    """Line 24 of the sample is a request that failed, line 37 an error in the form of a message."""
+    found = {loss.field: loss.count for loss in claude_code.convert(SAMPLE).report.lost}
+    named = ["error.requestID", "error.error.type", "error.error.error.type", "apiErrorStatus", "message.usage"]
+    assert [found.get(name) for name in named] == [1] * 5
+    assert "error.error.error.message" not in found
+
+
+def test_counts_of_another_type_and_what_is_within_the_source_of_an_image_are_named() -> None:
+    source = {"type": "base64", "media_type": "image/png", "data": "AA==", "zz": 1}
+    shown = {"type": "image", "source": source, "title": ["x"]}
+    reply = assistant("b", "m", [tool_use("t") | {"name": ["x"]}, {"type": "tool_use", "id": 1}], "a")
+    reply["message"]["usage"] = {"input_tokens": "5", "output_tokens": 2}
+    conversion = convert(user("a", [shown, {"type": "image", "source": {"type": "url", "zz": 1}}], isMeta="x"), reply)
+    assert {loss.field: loss.count for loss in conversion.report.lost} == {
+        "isMeta": 1, "message.content.image.source.zz": 1, "message.content.image.title": 1,
+        "message.content.tool_use.name": 1, "message.content.tool_use.id": 1, "message.usage.input_tokens": 1,
+    }  # fmt: skip
+
+
+def test_a_result_that_was_not_paired_and_usage_that_no_model_gave_are_named() -> None:
+    line = assistant("b", "m", "hi", "a")
+    line["message"]["model"] = "<synthetic>"
+    conversion = convert(user("a", "hello", toolUseResult={"a": 1}, sourceToolAssistantUUID="x"), line)
+    assert {loss.field for loss in conversion.report.lost} == {
+        "toolUseResult", "sourceToolAssistantUUID", "message.id", "message.usage",
+    }  # fmt: skip
+
+
+def test_a_branch_of_no_directory_is_named() -> None:
+    assert [loss.field for loss in convert(user("a", "hi", gitBranch="main")).report.lost] == ["gitBranch"]
 
 
 def test_a_reused_call_id_gets_an_id_of_its_own_and_its_own_result() -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessionrecord.convert.accounting import Held, anything, is_string
 from sessionrecord.convert.acp.source import others
 from sessionrecord.convert.native import members, text
 
 __all__ = ["answer_of", "decision_of", "options_of", "question_of"]
 
+_DECISION: Final[dict[str, Held]] = {"outcome": {"outcome": text, "optionId": text}}
+_QUESTION: Final[dict[str, Held]] = {"sessionId": text, "toolCallId": text, "elicitationId": text, "message": is_string}
+_ANSWER: Final[dict[str, Held]] = {"action": text, "content": anything}
 _ACTIONS: Final = {"accept": "answered", "decline": "declined", "cancel": "cancelled"}
 
 
@@ -32,7 +36,7 @@ def decision_of(result: dict[str, Any], params: dict[str, Any]) -> tuple[dict[st
     name, option_id = text(outcome.get("outcome")), text(outcome.get("optionId"))
     if name is None or (name == "selected" and option_id is None):
         return None
-    refused = others(result, {"outcome"}, "result.") + others(outcome, {"outcome", "optionId"}, "outcome.")
+    refused = others(result, _DECISION, "result.")
     decision: dict[str, Any] = {"outcome": name, "option_id": option_id}
     kinds = {option.get("kind") for option in options_of(params) or () if option["optionId"] == option_id}
     if len(kinds) == 1:  # of options that share an ID nobody knows which was meant
@@ -44,7 +48,7 @@ def question_of(params: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The members of a question, and those that no record holds. A form of one field is a choice if the field is one."""
     said = params.get("message")
     question: dict[str, Any] = {"prompt": [{"type": "text", "text": said}] if isinstance(said, str) else None}
-    refused = others(params, {"sessionId", "toolCallId", "elicitationId", "message"})
+    refused = others(params, _QUESTION)
     field = _field(params)
     if field is not None:
         choice = members(field[1].get("items")) if field[1].get("type") == "array" else field[1]
@@ -82,7 +86,7 @@ def answer_of(result: dict[str, Any], params: dict[str, Any]) -> tuple[dict[str,
     if action is None:
         return None
     answer: dict[str, Any] = {"outcome": _ACTIONS.get(action, action)}
-    refused = others(result, {"action", "content"}, "result.")
+    refused = others(result, _ANSWER, "result.")
     content, field = members(result.get("content")), _field(params)
     value = content.get(field[0]) if field is not None and content.keys() == {field[0]} else None
     if field is not None and _choices(members(field[1].get("items")) or field[1]):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from sessionrecord.convert.accounting import Held, anything, is_string
 from sessionrecord.convert.acp.blocks import Content, continues, item_of
 from sessionrecord.convert.acp.pen import Pen
 from sessionrecord.convert.acp.source import Frame, others
@@ -23,7 +24,14 @@ _MEMBERS: Final = {
     "rawInput": "arguments",
     "locations": "locations",
 }
-_KNOWN: Final = frozenset({*_MEMBERS, "sessionUpdate", "toolCallId", "content", "rawOutput"})
+_KNOWN: Final[dict[str, Held]] = {
+    **dict.fromkeys(_MEMBERS, anything),  # whether they are taken is told where they are
+    "sessionUpdate": is_string,
+    "toolCallId": text,
+    "content": anything,
+    "rawOutput": anything,
+}
+_PIECE: Final[dict[str, Held]] = {"sessionUpdate": is_string, "toolCallId": text, "content": anything}
 
 
 @dataclass(slots=True, eq=False)
@@ -110,7 +118,7 @@ class Calls:
         if call is None or given.get("content") is None:
             self._pen.keep(frame, reason="it does not say what to add, or to which call")
             return
-        frame.beside += others(given, {"sessionUpdate", "toolCallId", "content"})
+        frame.beside += others(given, _PIECE)
         if call.content is None:
             call.content = Content()
         call.content.add(item_of(given["content"]))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from sessionrecord.convert.accounting import Held, anything, is_string
 from sessionrecord.convert.acp.blocks import Content, block_of, continues
 from sessionrecord.convert.acp.pen import Pen
 from sessionrecord.convert.acp.source import Frame, others
@@ -13,6 +14,9 @@ from sessionrecord.convert.native import same, text
 
 __all__ = ["Compactions"]
 
+_NAMED: Final[dict[str, Held]] = {"sessionUpdate": is_string, "compactionId": text}
+_KNOWN: Final[dict[str, Held]] = {**_NAMED, **dict.fromkeys(("status", "summary", "error"), anything)}
+_PIECE: Final[dict[str, Held]] = {**_NAMED, "content": anything}
 _BEGUN: Final = "in_progress"
 """The status of a compaction whose first update names none."""
 _KEPT: Final = {"keptFrom": {"state": "unknown", "reason": "the protocol does not say what stays in context"}}
@@ -51,7 +55,7 @@ class Compactions:
             return
         compaction = self._of(own, frame)
         compaction.place = self._pen.place(frame)
-        refused = others(given, {"sessionUpdate", "compactionId", "status", "summary", "error"})
+        refused = others(given, _KNOWN)
         if "status" in given:
             status = _BEGUN if given["status"] is None else given["status"]
             if isinstance(status, str):
@@ -87,7 +91,7 @@ class Compactions:
         compaction = self._of(own, frame)
         if compaction.written is None:
             self._write(own, compaction)
-        frame.beside += others(given, {"sessionUpdate", "compactionId", "content"})
+        frame.beside += others(given, _PIECE)
         if compaction.summary is None:
             compaction.summary = Content()
         compaction.summary.add(block_of(given["content"]))

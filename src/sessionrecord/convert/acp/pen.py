@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from sessionrecord.convert.acp.outbox import Outbox
@@ -104,6 +104,7 @@ class Pen:
         return name
 
 
-def _listed(names: Sequence[str]) -> str:
+def _listed(given: Iterable[str]) -> str:
+    names = list(dict.fromkeys(given))
     shown = ", ".join(names[:5])
     return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessionrecord.convert.accounting import Held, anything, is_string
 from sessionrecord.convert.acp.asks import answer_of, decision_of, options_of, question_of
 from sessionrecord.convert.acp.blocks import block_of
 from sessionrecord.convert.acp.calls import Calls
@@ -33,6 +34,18 @@ _ASIDE: Final = frozenset(
     terminal_update terminal_output_chunk compaction_summary_chunk tool_call_update tool_call_content_chunk""".split()
 )
 """Updates that may come in the middle of a message, beside its pieces."""
+_KIND: Final[dict[str, Held]] = {"sessionUpdate": is_string}
+_MESSAGE: Final[dict[str, Held]] = {**_KIND, "messageId": text, "content": anything}
+_PLAN_V1: Final[dict[str, Held]] = {**_KIND, "entries": anything}
+_PLAN_OTHER: Final[dict[str, Held]] = {**_KIND, "plan": {"planId": text, "id": text}}
+_PLAN_ITEMS: Final[dict[str, Held]] = {
+    **_KIND,
+    "plan": {"planId": text, "id": text, "type": anything, "entries": anything},
+}
+_INFO: Final[dict[str, Held]] = {**_KIND, "title": is_string}
+_STATE: Final[dict[str, Held]] = {**_KIND, "state": text, "stopReason": text, "usage": anything}
+_ERROR: Final[dict[str, Held]] = {"message": is_string, "code": lambda code: type(code) is int or text(code)}
+_PERMISSION: Final[dict[str, Held]] = {"sessionId": text, "options": anything, "title": text, "description": text}
 _TERMINAL_RESULTS: Final = frozenset({"terminal/output", "terminal/wait_for_exit"})
 _PLAN: Final = "plan"
 """ID of the one plan that a session of protocol version 1 has."""
@@ -144,7 +157,7 @@ class SessionBuilder:
             return
         if self._replay is not None:  # its answer is missing: a client does not ask before it has it
             self.end_replay(self._replay)
-        frame.beside += others(params, {"sessionId", "prompt"}, "params.")
+        frame.beside += others(params, {"sessionId": text, "prompt": anything}, "params.")
         if self.pen.version != 2 or self.pen.turn is None:
             self._settle()
             self.pen.turn = self._turn(frame)
@@ -169,10 +182,13 @@ class SessionBuilder:
         subject = members(params.get("subject"))
         call = members(params.get("toolCall")) or members(subject.get("toolCall"))
         call_id = call.get("toolCallId") or subject.get("toolCallId")
-        known = {"sessionId", "options", "title", "description", "toolCall"}
+
+        def is_taken(value: Any) -> bool:  # what it says of the call is told where the call takes it
+            return value == {} or (text(call.get("toolCallId")) is not None and same(value, call))
+
+        known: dict[str, Held] = {**_PERMISSION, "toolCall": is_taken}
         if subject.get("type") == "tool_call":
-            known.add("subject")
-            frame.beside += others(subject, {"type", "toolCall"}, "subject.")
+            known["subject"] = {"type": anything, "toolCall": is_taken}
         frame.beside += others(params, known, "params.")
         if text(call.get("toolCallId")):
             self._calls.update(frame, call, count=False)
@@ -223,7 +239,7 @@ class SessionBuilder:
         elif method in _TERMINAL_RESULTS:
             self._terminals.printed(frame, request.frame.params, members(result))
         elif method == "fs/write_text_file" and isinstance(request.frame.params.get("path"), str):
-            frame.beside += others(members(result), set(), "result.")
+            frame.beside += others({"result": result}, {"result": {}})
             self.pen.write("file_change", self.pen.place(frame), path=request.frame.params["path"])
             self.pen.converted(frame)
         else:
@@ -239,10 +255,8 @@ class SessionBuilder:
         if not isinstance(said, str):
             self.pen.keep(frame, reason="an error without a message")
             return
-        frame.beside += others(error, {"message", "code"}, "error.")
+        frame.beside += others(error, _ERROR, "error.")
         written = str(code) if type(code) is int else text(code)
-        if written is None and code is not None:
-            frame.beside.append("error.code")
         self.pen.write("error", self.pen.place(frame), message=said, code=written, severity="error")
         self.pen.converted(frame)
 
@@ -254,7 +268,7 @@ class SessionBuilder:
             return
         self._settle()
         self._messages.release()
-        frame.beside += others(result, {"stopReason", "usage"}, "result.")
+        frame.beside += others(result, {"stopReason": text, "usage": anything}, "result.")
         self._turn_usage(frame, result.get("usage"))
         self.pen.write("state", self.pen.place(frame), state="idle", reason=reason)
         self.pen.converted(frame)
@@ -315,7 +329,7 @@ class SessionBuilder:
         if self._replay is not None and self._told_twice and kind in _HISTORY:
             self.pen.keep(frame, reason=f"told anew for the request of line {self._replay.number}: the session has it")
             return
-        frame.beside += others(frame.params, {"sessionId", "update"}, "params.")
+        frame.beside += others(frame.params, {"sessionId": text, "update": anything}, "params.")
         stem = kind.removesuffix("_chunk")
         if stem not in _ROLES and kind not in _ASIDE:
             self._messages.flush()
@@ -328,7 +342,7 @@ class SessionBuilder:
 
     def _message(self, frame: Frame, update: dict[str, Any], kind: str, stem: str) -> None:
         native_id, content = text(update.get("messageId")), update.get("content")
-        frame.beside += others(update, {"sessionUpdate", "messageId", "content"})
+        frame.beside += others(update, _MESSAGE)
         thought = stem == "agent_thought"
         if kind != stem:
             if not isinstance(content, dict):
@@ -346,7 +360,7 @@ class SessionBuilder:
     def _plan(self, frame: Frame, update: dict[str, Any]) -> None:
         if _PLAN not in self._plans:
             self.pen.made_up(frame.number, "planId", _PLAN, "the plan has no ID: the session has one")
-        frame.beside += others(update, {"sessionUpdate", "entries"})
+        frame.beside += others(update, _PLAN_V1)
         self._write_plan(frame, _PLAN, update)
 
     def _plan_update(self, frame: Frame, update: dict[str, Any]) -> None:
@@ -355,15 +369,14 @@ class SessionBuilder:
         if plan_id is None:
             self.pen.keep(frame, reason="it does not name the plan")
             return
-        known = {"planId", "id", "type", "entries"} if plan.get("type") == "items" else {"planId", "id"}
-        frame.beside += others(update, {"sessionUpdate", "plan"}) + others(plan, known, "plan.")
+        frame.beside += others(update, _PLAN_ITEMS if plan.get("type") == "items" else _PLAN_OTHER)
         self._write_plan(frame, plan_id, plan)
 
     def _write_plan(self, frame: Frame, plan_id: str, plan: dict[str, Any]) -> None:
         entries = plan.get("entries")
         said: dict[str, Any] = {}
-        if isinstance(entries, list):
-            said["entries"] = [{n: v for n, v in members(e).items() if v is not None} for e in entries]
+        if isinstance(entries, list) and all(isinstance(e, dict) for e in entries):
+            said["entries"] = [{n: v for n, v in e.items() if v is not None} for e in entries]
         elif entries is not None:
             frame.beside.append("entries")
         if plan_id in self._plans and same(self._plans[plan_id], said) and not frame.beside:
@@ -390,7 +403,7 @@ class SessionBuilder:
         if not isinstance(update.get("title"), str | None) or "title" not in update:
             self.pen.keep(frame, reason="it does not tell the title")
             return
-        frame.beside += others(update, {"sessionUpdate", "title"})
+        frame.beside += others(update, _INFO)
         self.pen.write("session_info", self.pen.place(frame), title=update["title"])
         self.pen.converted(frame)
 
@@ -400,9 +413,7 @@ class SessionBuilder:
             self.pen.keep(frame, reason="it does not say which state")
             return
         reason = update.get("stopReason")
-        frame.beside += others(update, {"sessionUpdate", "state", "stopReason", "usage"})
-        if not isinstance(reason, str | None):
-            frame.beside.append("stopReason")
+        frame.beside += others(update, _STATE)
         if state == "idle":
             self._settle()
             self._messages.release()

@@ -6,11 +6,12 @@ A line is `{"direction": …, "timestamp": …, "message": …}`, or a bare JSON
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sessionrecord import ijson
+from sessionrecord.convert.accounting import Held, anything, left, only
 from sessionrecord.convert.acp.protocol import AGENT_TO_CLIENT, CLIENT_TO_AGENT, Direction
 from sessionrecord.convert.native import MENDABLE, Unit, kept_text, members, text, timestamp, units
 from sessionrecord.errors import IJsonError
@@ -20,6 +21,19 @@ __all__ = ["NO_METHOD", "RESPONSE", "Frame", "frames", "is_wrapped", "label_of",
 NO_METHOD: Final = "(no method)"
 RESPONSE: Final = "response"
 _RPC: Final = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
+
+
+def _is_id(value: Any) -> bool:
+    return not isinstance(value, bool | dict | list)
+
+
+_CALLED: Final[dict[str, Held]] = {"jsonrpc": only("2.0"), "id": _is_id, "method": anything, "params": anything}
+_ANSWER: Final[dict[str, Held]] = {"jsonrpc": only("2.0"), "id": _is_id, "result": anything, "error": anything}
+_WRAPPER: Final[dict[str, Held]] = {
+    "message": anything,
+    "direction": only(CLIENT_TO_AGENT, AGENT_TO_CLIENT),
+    "timestamp": timestamp,
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -127,23 +141,21 @@ def _frame(unit: Unit, wrapper: dict[str, Any] | None, message: Any, kept: Any, 
         frame.fault = fault
         return frame
     frame.label = label_of(message)
-    frame.beside = [name for name in message if name not in _RPC]
+    frame.beside = others(message, _ANSWER if frame.label == RESPONSE else _CALLED)
+    if "error" in message and message.get("result") is not None and frame.label == RESPONSE:
+        frame.beside.append("result")
     if wrapper is not None:
         given = wrapper.get("direction")
         if given in (CLIENT_TO_AGENT, AGENT_TO_CLIENT):
             frame.direction = given
         frame.at = timestamp(wrapper.get("timestamp"))
-        frame.beside += others(wrapper, {"message", "direction", "timestamp"})
-        if given is not None and frame.direction is None:
-            frame.beside.append("direction")
-        if wrapper.get("timestamp") is not None and frame.at is None:
-            frame.beside.append("timestamp")
+        frame.beside += others(wrapper, _WRAPPER)
     return frame
 
 
-def others(value: dict[str, Any], known: frozenset[str] | set[str], place: str = "") -> list[str]:
-    """The members that are not among those known, each with `place` before it. The protocol reads null as absent."""
-    return [place + name for name, v in value.items() if v is not None and name not in known]
+def others(value: dict[str, Any], held: Mapping[str, Held], place: str = "") -> list[str]:
+    """The members that no record holds, each with `place` before it. The protocol reads null as absent."""
+    return left(place, value, held)
 
 
 def label_of(value: dict[str, Any]) -> str:

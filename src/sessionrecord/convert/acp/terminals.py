@@ -5,14 +5,28 @@ from __future__ import annotations
 import base64
 import binascii
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
+from sessionrecord.convert.accounting import Held, anything, is_flag, is_string
 from sessionrecord.convert.acp.pen import Pen
 from sessionrecord.convert.acp.source import Frame, others
 from sessionrecord.convert.native import members, same, text
 from sessionrecord.ijson import MAX_SAFE_INTEGER
 
 __all__ = ["Terminals"]
+
+_EXIT: Final[dict[str, Held]] = {"exitCode": anything, "signal": anything}
+"""Of how a process ended: what no such status is, is refused whole."""
+_PRINTED: Final[dict[str, Held]] = {"output": anything, "truncated": is_flag, "exitStatus": _EXIT}
+_NAMED: Final[dict[str, Held]] = {"sessionUpdate": is_string, "terminalId": text}
+_PIECE: Final[dict[str, Held]] = {**_NAMED, "data": is_string}
+_SHOWN: Final[dict[str, Held]] = {
+    **_NAMED,
+    "command": is_string,
+    "cwd": is_string,
+    "output": {"data": anything, "truncated": is_flag},
+    "exitStatus": _EXIT,
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -44,7 +58,7 @@ class Terminals:
         if terminal_id is None:
             self._pen.keep(frame, reason="it does not name the terminal")
             return
-        frame.beside += others(result, {"terminalId"}, "result.")
+        frame.beside += others(result, {"terminalId": text}, "result.")
         terminal = self._of(terminal_id, frame)
         args = asked.get("args")
         terminal.said |= {
@@ -65,8 +79,7 @@ class Terminals:
         is_end = "output" not in result
         status = _exit_status(result if is_end else result.get("exitStatus"))
         said = {"output": result.get("output"), "exit_status": status}
-        known = {"exitCode", "signal"} if is_end else {"output", "truncated", "exitStatus"}
-        frame.beside += others(result, known, "result.")
+        frame.beside += others(result, _EXIT if is_end else _PRINTED, "result.")
         if not isinstance(said["output"], str | None) or (status is None and (is_end or result.get("exitStatus"))):
             self._pen.keep(frame, reason="neither an output nor the status of an exit")
             return
@@ -93,7 +106,7 @@ class Terminals:
         is_new = terminal_id not in self._terminals
         terminal = self._of(terminal_id, frame)
         said: dict[str, Any] = {}
-        refused = others(given, {"sessionUpdate", "terminalId", "command", "cwd", "output", "exitStatus"})
+        refused = others(given, _SHOWN)
         if "command" in given:
             said["command"] = given["command"]
         if "cwd" in given:
@@ -102,7 +115,6 @@ class Terminals:
             said["exit_status"] = _exit_status(given["exitStatus"])
         for name, native in (("command", given.get("command")), ("cwd", given.get("cwd"))):
             if not isinstance(native, str | None):
-                refused.append(name)
                 del said[name]
         if given.get("exitStatus") is not None and said.get("exit_status") is None:
             refused.append("exitStatus")
@@ -132,7 +144,6 @@ class Terminals:
             return False
         if terminal.place is not None and not data.startswith(before):
             self._write(terminal_id, terminal, terminal.place)
-        refused += others(output, {"data", "truncated"}, "output.")
         terminal.pieces, terminal.is_truncated = [data], truncated
         return True
 
@@ -142,7 +153,7 @@ class Terminals:
         if terminal_id is None or data is None:
             self._pen.keep(frame, reason="it does not name the terminal, or its data are not base64")
             return
-        frame.beside += others(given, {"sessionUpdate", "terminalId", "data"})
+        frame.beside += others(given, _PIECE)
         terminal = self._of(terminal_id, frame)
         if terminal.pieces is None:
             terminal.pieces = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, Final
 
+from sessionrecord.convert.accounting import Held, anything, is_string
 from sessionrecord.convert.acp.source import others
 from sessionrecord.convert.native import is_count, is_duration, members
 
@@ -18,6 +19,7 @@ _MEMBERS: Final = {
     "cachedWriteTokens": "cache_write_tokens",
 }
 _NATIVE: Final = frozenset({*_MEMBERS, "inputTokens"})
+_STATE: Final[dict[str, Held]] = {"sessionUpdate": is_string, "used": is_count, "size": is_count, "cost": anything}
 UNCLEAR: Final = "the protocol leaves open whether these tokens are those of the turn or of the session up to its end"
 """What is unknown of the tokens of a turn."""
 
@@ -25,17 +27,15 @@ UNCLEAR: Final = "the protocol leaves open whether these tokens are those of the
 def session_usage(native: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The members of a `usage` record of the session's state, and those that no record holds."""
     usage: dict[str, Any] = {"scope": "session", "counter": "cumulative"}
-    refused = others(native, {"sessionUpdate", "used", "size", "cost"})
+    refused = others(native, _STATE)
     for name, ours in (("used", "context_tokens"), ("size", "context_window")):
         if is_count(native.get(name)):
             usage[ours] = native[name]
-        elif native.get(name) is not None:
-            refused.append(name)
     cost = members(native.get("cost"))
     amount, currency = cost.get("amount"), cost.get("currency")
     if isinstance(amount, int | float | Decimal) and is_duration(amount) and isinstance(currency, str):
         usage["cost"] = {"amount": amount, "currency": currency}
-        refused += others(cost, {"amount", "currency"}, "cost.")
+        refused += others(cost, dict.fromkeys(("amount", "currency"), anything), "cost.")
     elif native.get("cost") is not None:
         refused.append("cost")
     return usage, refused
@@ -48,9 +48,7 @@ def turn_usage(native: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     not, it is left out and the message kept.
     """
     counts = {name: native[name] for name in native if name in _NATIVE and is_count(native[name])}
-    refused = others(native, _NATIVE) + [
-        n for n in native if n in _NATIVE and native[n] is not None and n not in counts
-    ]
+    refused = others(native, dict.fromkeys(_NATIVE, is_count))
     usage: dict[str, Any] = {"scope": "turn", "counter": "delta"}
     usage["capture"] = {"counter": {"state": "unknown", "reason": UNCLEAR}}
     usage |= {ours: counts[name] for name, ours in _MEMBERS.items() if name in counts}

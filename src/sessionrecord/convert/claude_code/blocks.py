@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from sessionrecord.convert.native import members
+from sessionrecord.convert.native import members, text
+from sessionrecord.ijson import MAX_SAFE_INTEGER
 from sessionrecord.records.content import KNOWN_BLOCK_TYPES
 
-__all__ = ["HARNESS", "content_of", "convert_block"]
+__all__ = ["HARNESS", "as_code", "content_of", "convert_block", "is_whole"]
 
 HARNESS: Final = "claude-code"
 """What native values are marked with."""
@@ -48,6 +49,17 @@ def convert_block(block: Any) -> dict[str, Any]:
     elif isinstance(kind, str) and kind not in KNOWN_BLOCK_TYPES and kind not in _CONVERTED:
         return native
     return converted or {"type": "native_block", "harness": HARNESS, "value": block}
+
+
+def is_whole(block: Any) -> bool:
+    """Whether a block is kept just as it is, whatever is in it."""
+    converted = convert_block(block)
+    return converted is block or converted["type"] == "native_block" or isinstance(block, str)
+
+
+def as_code(value: object) -> str | None:
+    """A number or a word as the code of an error."""
+    return str(value) if type(value) is int and abs(value) <= MAX_SAFE_INTEGER else text(value)
 
 
 _CONVERTED: Final = frozenset({"thinking", "redacted_thinking"})

@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from sessionrecord.convert.claude_code.blocks import HARNESS, blocks_of, content_of
+from sessionrecord.convert.claude_code.blocks import HARNESS, as_code, blocks_of, content_of
 from sessionrecord.convert.claude_code.calls import Calls, details
 from sessionrecord.convert.claude_code.members import USAGE
 from sessionrecord.convert.claude_code.source import NativeLine
 from sessionrecord.convert.claude_code.structure import Made
 from sessionrecord.convert.claude_code.tree import ApiMessage, SessionIndex
 from sessionrecord.convert.native import NO_TYPE, is_count, is_duration, members, native_value, text
-from sessionrecord.ijson import MAX_SAFE_INTEGER
 from sessionrecord.records import (
     Compaction,
     ErrorRecord,
@@ -34,8 +33,6 @@ _KNOWN_TYPES: Final = frozenset(
     """user assistant system summary custom-title ai-title queue-operation permission-mode file-history-snapshot progress
     attachment last-prompt pr-link agent-name""".split()
 )
-_ERRORS: Final = frozenset({"cause", "error", "error.cause", "error.error", "error.error.error"})
-"""Objects that tell of a failed request."""
 _KNOWN_SUBTYPES: Final = frozenset(
     """compact_boundary microcompact_boundary api_error local_command informational turn_duration stop_hook_summary
     away_summary agents_killed model_refusal_fallback""".split()
@@ -77,8 +74,6 @@ class Plan:
     """Why it is kept, where its type is one that would be converted."""
     merged: NativeLine | None = None
     """The line whose entity it is a part of."""
-    lost: list[str] = field(default_factory=list)
-    """Native members that no record holds, found while it was read."""
 
 
 def native_line(native_type: str | None, value: Any, key: tuple[str, ...] | None = None) -> Draft:
@@ -345,11 +340,8 @@ class Drafter:
     def _api_error(self, line: NativeLine) -> Plan:
         status = line.value.get("apiErrorStatus")
         said = "".join(b["text"] for b in content_of(line.message["content"]) if b["type"] == "text")
-        code = text(line.value.get("error")) or _as_code(status)
-        drafted = {"message": said, "code": code, "severity": "error"}
-        plan = Plan("converted", [Draft(ErrorRecord, drafted, self._line_key(line))], role="api error message")
-        plan.lost += [name for name in ("error", "apiErrorStatus") if _is_untold(line.value.get(name), code)]
-        return plan
+        drafted = {"message": said, "code": text(line.value.get("error")) or as_code(status), "severity": "error"}
+        return Plan("converted", [Draft(ErrorRecord, drafted, self._line_key(line))], role="api error message")
 
     def _request_error(self, line: NativeLine) -> Plan:
         value = line.value
@@ -361,23 +353,16 @@ class Drafter:
             self._made_up(line.number, "message", said, "the line says nothing of the error")
         attempt, limit = value.get("retryAttempt"), value.get("maxRetries")
         more_to_come = is_count(attempt) and is_count(limit) and attempt < limit
-        code = _as_code(error.get("status")) or _as_code(cause.get("code"))
         drafted = {
             "message": said,
-            "code": code,
+            "code": as_code(error.get("status")) or as_code(cause.get("code")),
             "severity": "warning" if more_to_come else "error",
             "retryable": True if is_duration(value.get("retryInMs")) else None,
         }
-        plan = Plan("converted", [Draft(ErrorRecord, drafted, self._line_key(line))], role="system/api_error")
-        plan.lost += _untold(value, said, code)
-        return plan
+        return Plan("converted", [Draft(ErrorRecord, drafted, self._line_key(line))], role="system/api_error")
 
     def _line_key(self, line: NativeLine) -> tuple[str, ...] | None:
         return (line.uuid, "error") if line.uuid else None
-
-
-def _as_code(value: object) -> str | None:
-    return str(value) if type(value) is int and abs(value) <= MAX_SAFE_INTEGER else text(value)
 
 
 def _words(value: dict[str, Any], error: dict[str, Any], inner: dict[str, Any], cause: dict[str, Any]) -> Iterator[Any]:
@@ -386,18 +371,3 @@ def _words(value: dict[str, Any], error: dict[str, Any], inner: dict[str, Any], 
     yield inner.get("message")
     yield cause.get("code")
     yield value.get("content")
-
-
-def _untold(value: dict[str, Any], said: str, code: str | None) -> Iterator[str]:
-    """The members of a failed request that are not what its record says."""
-    stack: list[tuple[str, Any]] = [(name, value.get(name)) for name in ("content", "cause", "error")]
-    while stack:
-        place, told = stack.pop()
-        if isinstance(told, dict) and place in _ERRORS:
-            stack.extend((f"{place}.{name}", v) for name, v in told.items())
-        elif _is_untold(told, code) and told != said and (place.rpartition(".")[2], told) != ("type", "error"):
-            yield place
-
-
-def _is_untold(value: Any, code: str | None) -> bool:
-    return value is not None and (code is None or _as_code(value) != code)

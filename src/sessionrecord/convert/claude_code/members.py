@@ -1,13 +1,14 @@
-"""Which native members become part of a record; the others are counted as lost."""
+"""Which native members become part of a record, and on what condition; the others are counted as lost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from sessionrecord.convert.accounting import left
+from sessionrecord.convert.accounting import Held, Items, anything, is_flag, is_string, left, only
+from sessionrecord.convert.claude_code.blocks import as_code, is_whole
 from sessionrecord.convert.claude_code.source import NativeLine
-from sessionrecord.convert.native import members
+from sessionrecord.convert.native import is_count, members, text, timestamp
 
 __all__ = ["USAGE", "dropped"]
 
@@ -19,60 +20,162 @@ USAGE: Final = {
 }
 """Native member of a usage object to ours."""
 
-_COMMON: Final = frozenset(
-    """type uuid parentUuid isSidechain agentId sessionId timestamp cwd gitBranch version promptId forkedFrom""".split()
-)
-_LINE: Final = {
-    "user": _COMMON | frozenset("message permissionMode isMeta toolUseResult sourceToolAssistantUUID".split()),
-    "summary line": _COMMON | frozenset("message isCompactSummary isVisibleInTranscriptOnly".split()),
-    "assistant": _COMMON | frozenset("message requestId".split()),
-    "api error message": _COMMON | frozenset("message isApiErrorMessage error apiErrorStatus".split()),
-    "system/api_error": _COMMON | frozenset("subtype content cause error isMeta".split()),
-    "system/compact_boundary": _COMMON | frozenset("subtype logicalParentUuid compactMetadata isMeta".split()),
-    "summary": frozenset({"type", "summary", "leafUuid", "sessionId"}),
-    "custom-title": frozenset({"type", "customTitle", "sessionId"}),
-    "ai-title": frozenset({"type", "aiTitle", "sessionId"}),
+Members = Mapping[str, Held]
+
+
+def _is_strings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(v, str) for v in value)
+
+
+def _is_whole_for_user(block: Any) -> bool:
+    given = members(block)
+    return not (given.get("type") == "tool_result" and text(given.get("tool_use_id"))) and is_whole(block)
+
+
+def _is_whole_for_assistant(block: Any) -> bool:
+    return members(block).get("type") != "tool_use" and is_whole(block)
+
+
+_TEXT: Final[Members] = {"type": anything, "text": is_string}
+_MEDIA: Final[Members] = {
+    "type": anything,
+    "source": {"type": anything, "media_type": is_string, "data": is_string},
+    "title": is_string,
 }
-_MESSAGE: Final = {
-    "user": frozenset({"role", "content"}),
-    "summary line": frozenset({"role", "content"}),
-    "assistant": frozenset("id type role model content stop_reason usage".split()),
-    # what the harness puts around the text has no meaning: no model was asked
-    "api error message": frozenset("id type role model content stop_reason stop_sequence usage container".split()),
+_BLOCKS: Final[Mapping[str, Members]] = {
+    "text": _TEXT,
+    "thinking": {"type": anything, "thinking": is_string, "signature": is_string},
+    "redacted_thinking": {"type": anything, "data": is_string},
+    "image": _MEDIA,
+    "document": _MEDIA,
 }
-_COMPACTION: Final = frozenset("trigger preTokens postTokens preservedSegment preservedMessages".split())
-_BLOCK: Final = {
-    "text": frozenset({"type", "text"}),
-    "thinking": frozenset({"type", "thinking", "signature"}),
-    "redacted_thinking": frozenset({"type", "data"}),
-    "image": frozenset({"type", "source", "title"}),
-    "document": frozenset({"type", "source", "title"}),
-    "tool_use": frozenset({"type", "id", "name", "input"}),
-    "tool_result": frozenset({"type", "tool_use_id", "content", "is_error"}),
+_CONTENT: Final = Items(_BLOCKS, is_whole)
+_RESULT: Final[Members] = {"type": anything, "tool_use_id": text, "content": _CONTENT, "is_error": is_flag}
+_CALL: Final[Members] = {"type": anything, "id": text, "name": text, "input": anything}
+
+_ENVELOPE: Final[Members] = {
+    "type": anything,
+    "uuid": text,
+    "sessionId": text,
+    "timestamp": timestamp,
+    "promptId": text,
+}
+_COMMON: Final[Members] = {
+    **_ENVELOPE,
+    "parentUuid": is_string,
+    "isSidechain": is_flag,
+    "agentId": text,
+    "cwd": is_string,
+    "gitBranch": is_string,
+    "version": text,
+    "forkedFrom": {"sessionId": text, "messageUuid": text},
 }
 
 
-def dropped(line: NativeLine, role: str) -> Iterator[str]:
-    """The native members of a converted line that no record holds; nulls are no loss. `role` is how it was converted."""
-    yield from left("", line.value, _LINE[role])
-    if role in _MESSAGE:
-        yield from left("message.", line.message, _MESSAGE[role])
-        content = line.message.get("content")
-        yield from _in_blocks("message.content", content)
+def _user(*, has_result: bool, has_message: bool) -> Members:
+    """What is held of a line of the user, by what it became."""
+    message: Members = {
+        "role": is_string if has_message else only("user"),
+        "content": Items({**_BLOCKS, "tool_result": _RESULT}, _is_whole_for_user),
+    }
+    answered: Members = {"toolUseResult": anything, "sourceToolAssistantUUID": is_string} if has_result else {}
+    is_meta = is_flag if has_message else only(False)
+    return {**_COMMON, **answered, "message": message, "permissionMode": text, "isMeta": is_meta}
+
+
+def _assistant(*, has_call: bool, has_message: bool) -> Members:
+    """What is held of a line of the assistant: without a model call there is no usage, and without a message less still."""
+    message: dict[str, Held] = {
+        "type": only("message"),
+        "role": is_string if has_message else only("assistant"),
+        "content": Items({**_BLOCKS, "tool_use": _CALL}, _is_whole_for_assistant),
+    }
+    if has_call or has_message:
+        message |= {"model": text, "stop_reason": text}
+    if not has_call:
+        return {**_COMMON, "message": message}
+    return {**_COMMON, "requestId": text, "message": {**message, "id": text, "usage": dict.fromkeys(USAGE, is_count)}}
+
+
+_BOTH: Final = (False, True)
+_USER: Final = {(r, m): _user(has_result=r, has_message=m) for r in _BOTH for m in _BOTH}
+_ASSISTANT: Final = {(c, m): _assistant(has_call=c, has_message=m) for c in _BOTH for m in _BOTH}
+_LINE: Final[Mapping[str, Members]] = {
+    "summary line": {
+        **_COMMON,
+        "message": {"role": only("user"), "content": _CONTENT},
+        "permissionMode": text,
+        "isCompactSummary": anything,
+        "isVisibleInTranscriptOnly": only(True),
+    },
+    # the harness wrote it in the form of a message; no model was asked
+    "api error message": {
+        **_COMMON,
+        "message": {
+            "type": only("message"),
+            "role": only("assistant"),
+            "model": only("<synthetic>"),
+            "content": Items({"text": _TEXT}, is_string),
+        },
+        "isApiErrorMessage": anything,
+    },
+    "system/api_error": {**_COMMON, "subtype": anything, "isMeta": only(False)},
+    "system/compact_boundary": {
+        **_COMMON,
+        "subtype": anything,
+        "logicalParentUuid": is_string,
+        "isMeta": only(False),
+        "compactMetadata": {
+            "trigger": text,
+            "preTokens": is_count,
+            "postTokens": is_count,
+            "preservedSegment": {"headUuid": text, "tailUuid": text},
+            "preservedMessages": {"uuids": _is_strings},
+        },
+    },
+    "summary": {**_ENVELOPE, "summary": is_string},
+    "custom-title": {**_ENVELOPE, "customTitle": is_string},
+    "ai-title": {**_ENVELOPE, "aiTitle": is_string},
+}
+"""How a line was converted to what records hold of it."""
+
+
+def dropped(line: NativeLine, role: str, drafted: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The native members of a converted line that no record holds; nulls are no loss.
+
+    `role` is how it was converted, `drafted` are the members of what it became.
+    """
+    held = _held(line, role, drafted)
+    yield from left("", line.value, held)
+    # a branch is told of a directory
+    if "gitBranch" in held and text(line.value.get("gitBranch")) and not isinstance(line.value.get("cwd"), str):
+        yield "gitBranch"
+
+
+def _held(line: NativeLine, role: str, drafted: Sequence[Mapping[str, Any]]) -> Members:
+    if role == "user":
+        return _USER[any("structured" in d for d in drafted), any("message_id" in d for d in drafted)]
     if role == "assistant":
-        yield from left("message.usage.", members(line.message.get("usage")), USAGE)
-    if role == "system/compact_boundary":
-        yield from left("compactMetadata.", members(line.value.get("compactMetadata")), _COMPACTION)
+        return _ASSISTANT[line.api_message_id is not None, any("message_id" in d for d in drafted)]
+    if role in ("api error message", "system/api_error"):
+        return {**_LINE[role], **_of_error(drafted[0], role)}
+    return _LINE[role]
 
 
-def _in_blocks(place: str, content: Any) -> Iterator[str]:
-    for block in content if isinstance(content, list) else ():
-        kind = members(block).get("type")
-        if isinstance(kind, str) and kind in _BLOCK:
-            yield from left(f"{place}.{kind}.", block, _BLOCK[kind])
-            if kind == "tool_result":
-                inner = block.get("content")
-                for inside in inner if isinstance(inner, list) else ():
-                    inside_kind = members(inside).get("type")
-                    if isinstance(inside_kind, str) and inside_kind in _BLOCK and not inside_kind.startswith("tool_"):
-                        yield from left(f"{place}.tool_result.content.{inside_kind}.", inside, _BLOCK[inside_kind])
+def _of_error(error: Mapping[str, Any], role: str) -> Members:
+    """The members that say what the error record says: of several that could, it has one."""
+
+    def says(value: Any) -> bool:
+        return isinstance(value, str) and value == error["message"]
+
+    def is_code(value: Any) -> bool:
+        return as_code(value) is not None and as_code(value) == error["code"]
+
+    if role == "api error message":
+        return {"error": is_code, "apiErrorStatus": is_code}
+    inner: Members = {"message": says, "error": {"message": says}}
+    return {
+        "content": says,
+        "error": {"message": says, "status": is_code, "error": inner},
+        "cause": {"code": lambda value: says(value) or is_code(value)},
+    }

@@ -211,10 +211,8 @@ class SessionBuilder:
         if plan.reason is not None:
             self._report.kept_reasons.append(Unconverted(line.number, line.label, plan.reason))
         if plan.role is not None:
-            for member in (*dropped(line, plan.role), *plan.lost):
+            for member in dropped(line, plan.role, [draft.members for draft in plan.drafts]):
                 self.losses["member_dropped", member] += 1
-            if line.value.get("timestamp") is not None and timestamp(line.value["timestamp"]) is None:
-                self.losses["member_dropped", "timestamp"] += 1
 
     def _envelope(self, line: NativeLine) -> dict[str, Any]:
         turn, inherited = self._index.turn(line)
@@ -322,7 +320,6 @@ class SessionBuilder:
         self._report.calls_without_stop_reason += message.stop_reason is None
         for member in refused:
             self._report.note(line.number, "usage-invalid", f"{member} is not a count")
-            self.losses["member_dropped", f"message.usage.{member}"] += 1
 
 
 _STRUCTURE_NOTES: Final = {

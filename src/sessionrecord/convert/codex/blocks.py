@@ -10,7 +10,7 @@ from sessionrecord.convert.codex.source import HARNESS
 from sessionrecord.convert.native import members, text
 from sessionrecord.records.content import KNOWN_BLOCK_TYPES
 
-__all__ = ["TEXT_TYPES", "blocks_of", "content_of", "convert_block", "reasoning_block", "texts_of"]
+__all__ = ["TEXT_TYPES", "blocks_of", "content_of", "convert_block", "is_whole", "reasoning_block", "texts_of"]
 
 TEXT_TYPES: Final = frozenset({"input_text", "output_text", "text", "summary_text", "reasoning_text"})
 """Types of native parts that are text."""
@@ -54,6 +54,12 @@ def convert_block(part: Any) -> dict[str, Any]:
         elif kind not in KNOWN_BLOCK_TYPES and kind not in _CONVERTED:
             return native
     return {"type": "native_block", "harness": HARNESS, "value": part}
+
+
+def is_whole(part: Any) -> bool:
+    """Whether a part is kept just as it is, whatever is in it."""
+    converted = convert_block(part)
+    return converted is part or converted["type"] == "native_block"
 
 
 def reasoning_block(item: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sessionrecord.convert.codex.blocks import texts_of
+from sessionrecord.convert.codex.members import left_of_replayed, left_of_summary
 from sessionrecord.convert.native import members, same, text
 
 __all__ = ["Entry", "Replacement", "replacement"]
@@ -37,6 +38,8 @@ class Replacement:
     """Position and item of the messages that stay otherwise: they follow the compaction as messages of their own."""
     left_out: Counter[str] = field(default_factory=Counter)
     """Type of the items that can be neither, to their number."""
+    lost: list[str] = field(default_factory=list)
+    """Native members that no record holds."""
 
 
 def replacement(payload: dict[str, Any], context: Sequence[Entry]) -> Replacement:
@@ -53,6 +56,8 @@ def replacement(payload: dict[str, Any], context: Sequence[Entry]) -> Replacemen
             found.summary.append(item)
         elif said is None or kind != "message" or "".join(texts_of(item.get("content"))) != said:
             stays.append((i, item))
+        else:
+            found.lost += left_of_summary(item)
     tail = context[-len(stays) :] if 0 < len(stays) <= len(context) else ()
     if tail and all(e.item is not None and same(e.item, item) for e, (_, item) in zip(tail, stays, strict=True)):
         found.kept_from = tail[0].ref
@@ -61,6 +66,7 @@ def replacement(payload: dict[str, Any], context: Sequence[Entry]) -> Replacemen
         kind = members(item).get("type")
         if kind in ("message", "reasoning"):
             found.replayed.append((i, item))
+            found.lost += left_of_replayed(item)
         else:
             found.left_out[kind if isinstance(kind, str) else type(item).__name__] += 1
     return found

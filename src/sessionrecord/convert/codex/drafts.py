@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from sessionrecord.convert.accounting import left
+from sessionrecord.convert.accounting import Held, anything, is_string, left
 from sessionrecord.convert.codex.blocks import blocks_of, content_of, reasoning_block
 from sessionrecord.convert.codex.calls import CALLS, OUTPUTS, Calls, arguments_of, details, output_of
 from sessionrecord.convert.codex.compaction import Entry, replacement
@@ -46,6 +46,7 @@ _KNOWN_EVENTS: Final = frozenset(
     collab_waiting_end collab_close_begin collab_close_end collab_resume_begin collab_resume_end deprecation_notice
     model_reroute guardian_assessment hook_started hook_completed realtime_conversation_closed shutdown_complete""".split()
 )
+_COMPACTED: Final[dict[str, Held]] = {"message": is_string, "replacement_history": anything, "turn_id": text}
 _SEVERITIES: Final = {"error": "error", "stream_error": "warning", "warning": "warning"}
 
 MadeUpFn = Callable[[int, str, str, str], None]
@@ -310,7 +311,7 @@ class Drafter:
             plan.drafts[-1].item = item
         if len(plan.drafts) > 1:
             self._note(line.number, "replayed", "what the compaction kept follows it again, as messages of their own")
-        more = [*left("", line.payload, ("message", "replacement_history"))]
+        more = [*left("", line.payload, _COMPACTED), *dict.fromkeys(found.lost)]
         if left_out or more or not isinstance(line.payload.get("replacement_history", []), list | None):
             named = [f"{name} {n}" for name, n in left_out.items()] + more
             self._note(

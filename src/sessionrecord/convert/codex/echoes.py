@@ -57,7 +57,8 @@ class Echoes:
         return [
             name
             for name, value in line.payload.items()
-            if name not in ("type", "kind", "turn_id", _TEXT[line.kind or ""])
+            if name not in ("type", _TEXT[line.kind or ""])
+            and not (name in ("kind", "turn_id") and isinstance(value, str))
             and value not in (None, [], {}, "")
             and not (name in item and same(item[name], value))
             and not (

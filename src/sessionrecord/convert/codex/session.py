@@ -162,11 +162,8 @@ class SessionBuilder:
             self._report.kept_reasons.append(Unconverted(line.number, line.label, plan.reason))
         if plan.outcome != "converted" or line.type == "session_meta":
             return
-        for member in (*dropped(line), *plan.lost):
+        for member in (*dropped(line, self._session_id), *plan.lost):
             self.losses["member_dropped", member] += 1
-        said = line.value.get("timestamp")
-        if said is not None and timestamp(said) is None:
-            self.losses["member_dropped", "timestamp"] += 1
 
     def _envelope(self, line: CodexLine) -> dict[str, Any]:
         turn = text(line.payload.get("turn_id"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sessionrecord.convert.accounting import left
+from sessionrecord.convert.accounting import Held, anything, left
 from sessionrecord.convert.native import is_count, members, same
 
 __all__ = ["Counted", "Counter"]
@@ -16,6 +16,11 @@ _MEMBERS: Final = {
     "total_tokens": "total_tokens",
 }
 _NATIVE: Final = ("input_tokens", *_MEMBERS)
+_INFO: Final[dict[str, Held]] = {
+    "total_token_usage": dict.fromkeys(_NATIVE, is_count),
+    "model_context_window": is_count,
+    "last_token_usage": anything,  # it is held where it says what the counter says
+}
 
 
 class Counted:
@@ -48,9 +53,7 @@ class Counter:
         for name in _NATIVE:
             if total.get(name) is not None and name not in now:
                 counted.notes.append(("usage-invalid", f"{name} is not a count"))
-                counted.lost.append(f"payload.info.total_token_usage.{name}")
-        counted.lost += left("payload.info.total_token_usage.", total, _NATIVE)
-        counted.lost += left("payload.info.", info, ("total_token_usage", "last_token_usage", "model_context_window"))
+        counted.lost += left("payload.info.", info, _INFO)
         counted.members = {ours: now[native] for native, ours in _MEMBERS.items() if native in now}
         counted.is_repeat = bool(now) and now == self._before
         self._run(now, counted)
@@ -87,8 +90,6 @@ class Counter:
         window, last = info.get("model_context_window"), info.get("last_token_usage")
         if is_count(window):
             counted.members["context_window"] = window
-        elif window is not None:
-            counted.lost.append("payload.info.model_context_window")
         in_context = members(last).get("total_tokens")
         if is_count(in_context):
             counted.members["context_tokens"] = in_context
