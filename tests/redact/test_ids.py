@@ -45,7 +45,7 @@ IDS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("record", IDS, ids=lambda r: json.dumps({k: v for k, v in r.items() if SECRET in str(v)})[:60])
 def test_a_secret_in_an_id_raises_and_the_message_does_not_show_it(record: dict[str, Any]) -> None:
-    with pytest.raises(RedactionError, match=r"^line 2 at /\S+: a secret is in an ID or a ref; ") as raised:
+    with pytest.raises(RedactionError, match=r"^line 2 at /\S+: a secret \(value-1\) is in an ID or a ref; ") as raised:
         redacted(stream(record), RAISE)
     assert SECRET not in str(raised.value)
     out, made = redacted(stream(record), RENAME)
@@ -120,7 +120,7 @@ def test_a_session_reference_is_renamed_in_its_parts() -> None:
 
 def test_a_part_of_a_split_secret_in_an_id_raises() -> None:
     record = {"type": "answer", "questionId": "q", "selected": ["hun", "ter2"]}
-    with pytest.raises(RedactionError, match="part of a secret is in an ID"):
+    with pytest.raises(RedactionError, match=r"\(value-1\) is in an ID or a ref, and goes on elsewhere"):
         redacted(stream(record), RENAME)
 
 
@@ -138,7 +138,9 @@ ENCRYPTED = base64.b64encode(b"\0\1" + SECRET.encode()).decode()
 )
 def test_a_secret_in_a_signature_raises_or_the_signature_is_left_out(block: dict[str, Any], member: str) -> None:
     source = stream(message(text("a"), block))
-    with pytest.raises(RedactionError, match=rf"line 2 at /content/1/{member}: a secret is in a signature; "):
+    with pytest.raises(
+        RedactionError, match=rf"line 2 at /content/1/{member}: a secret \(value-1\) is in a signature; "
+    ):
         redacted(source, RAISE)
     out, made = redacted(source, RedactionRules([SECRET], signatures="drop"))
     assert not is_in_stream(SECRET, out)

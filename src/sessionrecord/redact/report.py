@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeAlias
 
 __all__ = ["RedactionReport", "Removal", "RemovedFrom"]
 
-RemovedFrom: TypeAlias = Literal["text", "name", "number", "id", "signature", "media", "member", "line"]
-"""What a secret was in: a text, a member's name, a number, an ID or ref, a signature, the bytes of a picture, sound or file, a member
+RemovedFrom: TypeAlias = Literal["text", "name", "number", "word", "id", "signature", "media", "member", "line"]
+"""What a secret was in: a text, a member's name, a number, true, false or null, an ID or ref, a signature, the bytes of a picture, sound or file, a member
 that could not be kept without it, a line that is no JSON."""
 
 

@@ -21,8 +21,8 @@ SignaturePolicy: TypeAlias = Literal["raise", "drop"]
 MIN_VALUE: Final = 4
 """Bytes that a value has at least: shorter ones are in every text, and in what base64 of anything decodes to."""
 VOCABULARY: Final = (
-    '"contentLevel":"redacted","losses":[{"kind":"secret","stage":"redaction","count":,"explanation":""}],'
-    '"capture":{"":{"state":"redacted","bytes":,"count":,"reason":"removed: , ; it was "}}'
+    '"contentLevel":"redacted","losses":[{"kind":"secret","stage":"redaction","count":1,"explanation":""}],'
+    '"capture":{"":{"state":"redacted","bytes":,"count":1,"reason":"removed: , ; it was "}}'
 )
 """All that redaction writes into a record beside placeholders."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sessionrecord.errors import RedactionError
-from sessionrecord.redact.edits import Edit, merged, touching
+from sessionrecord.redact.edits import Edit, apply, merged, touching
 from sessionrecord.redact.layers import (
     Base64,
     Layer,
@@ -26,8 +26,10 @@ from sessionrecord.redact.layers import (
 from sessionrecord.redact.patterns import KNOWN_PATTERNS, Pattern
 from sessionrecord.redact.rules import PLACEHOLDERS, RedactionRules, placeholder
 
-__all__ = ["Search"]
+__all__ = ["ROUNDS", "Search"]
 
+ROUNDS: Final = 6
+"""How often what came out is searched and changed again; what one removal uncovers is gone after the next."""
 _LEVELS: Final = 12
 """Escapings within one another that are resolved one at a time; what is deeper is resolved all at once."""
 _BUDGET: Final = 96
@@ -49,6 +51,7 @@ class Search:
         self._patterns = [(p, [t.encode() for t in p.literals]) for p in rules.patterns]
         """Pattern to the texts that it needs."""
         self._own = [(p, literals) for p, literals in self._patterns if p not in KNOWN_PATTERNS]
+        self._by_name = {p.name: p.compiled for p, _ in self._own}
         self.sees_edges = any(_SEES_EDGES.search(p.regex) for p, _ in self._own)
         """Whether texts have to be looked at one by one, as a pattern may depend on where a text begins or ends."""
         self.longest = max([len(form) for form in self._values], default=0)
@@ -114,16 +117,38 @@ class Search:
                 yield Edit(at, end, mark, (name,))
                 at = after
 
-    def edits_of_line(self, line: bytes) -> list[tuple[Edit, int, int]]:
-        """What patterns other than the known ones match in a line as it is written, names, quotes and colons included.
+    def matches_as_written(self, text: bytes) -> list[tuple[Edit, int, int]]:
+        """What patterns other than the known ones match in a line or a piece of it as it is written, quotes and colons included.
 
-        Each with where its whole match begins and ends; in the order of the edits.
+        Each with where its whole match begins and ends.
         """
-        return sorted(self._matches(line, self._own), key=lambda m: m[0].start) if self._own else []
+        return list(self._matches(text, self._own)) if self._own else []
+
+    def match_end(self, rule: str, text: bytes, at: int) -> int | None:
+        """How many bytes of a text the pattern of a name matches from a place on; None where it does not match there."""
+        before = text[:at].decode("utf-8", "surrogateescape")
+        decoded = before + text[at:].decode("utf-8", "surrogateescape")
+        match = self._by_name[rule].match(decoded, len(before))
+        return None if match is None else len(match[0].encode("utf-8", "surrogateescape"))
+
+    def clean(self, text: str) -> str:
+        """A text without its secrets, also those that only show when others are removed."""
+        data = text.encode("utf-8", "surrogatepass")
+        for _ in range(ROUNDS):
+            edits = self.edits(data)
+            if not edits:
+                return data.decode("utf-8", "surrogatepass")
+            data = apply(data, edits)
+        return "…"
 
     def has_value(self, text: bytes) -> bool:
         """Whether a given value stands in a text as it is."""
         return any(form in text for form in self._values)
+
+    def value_in(self, text: bytes) -> tuple[str, int] | None:
+        """A given value that stands in a text as it is, and where; None if there is none."""
+        found = ((name, text.find(form)) for form, name in self._needles)
+        return next(((name, at) for name, at in found if at >= 0), None)
 
     def has_direct(self, text: bytes) -> bool:
         """Whether a secret stands in a text as it is."""
