@@ -144,7 +144,7 @@ class LineRedaction:
         while True:
             work = _Work(self, line, root, number, joined, drop)
             changed = work.changed()
-            new = _errors(read_record(changed.line)[1]) - {(code, work.moved(pointer)) for code, pointer in errors}
+            new = _errors(read_record(changed.line)[1]) - work.moved(errors)
             more = {path for _, pointer in new if (path := work.to_leave_out(pointer)) is not None}
             if not new or (not more and isinstance(before, InvalidRecord)):
                 return changed
@@ -260,16 +260,17 @@ class _Work:
         may_go = path and isinstance(path[-1], str) and path != ("id",) and path not in self._drop
         return path if may_go else None
 
-    def moved(self, pointer: str) -> str:
-        """A JSON Pointer of the old record as one of the new."""
-        if not self._names:
-            return pointer
+    def moved(self, errors: set[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Codes and JSON Pointers of the old record, with the pointers that the new one has."""
         renamed = {ijson.pointer(*path): self._pointer(path) for path in self._names}
-        old = new = ""
-        for step in pointer.split("/")[1:]:
-            old += f"/{step}"
-            new = renamed.get(old, f"{new}/{step}")
-        return new
+        found: set[tuple[str, str]] = set()
+        for code, pointer in errors:
+            old = new = ""
+            for step in pointer.split("/")[1:]:
+                old += f"/{step}"
+                new = renamed.get(old, f"{new}/{step}")
+            found.add((code, new))
+        return found if renamed else errors
 
     def _pointer(self, path: Path) -> str:
         return ijson.pointer(*_renamed(path, self._names))

@@ -16,6 +16,7 @@ from sessionrecord.redact.layers import (
     Spliced,
     all_decoded,
     base64_runs,
+    entities,
     escapes_of,
     json_escapes,
     line_breaks,
@@ -298,8 +299,8 @@ def _escaped(text: bytes, level: int) -> Iterator[Layer]:
         yield Saturated(text)
     if level >= _LEVELS:
         return
-    for escape, make in ((b"\\", json_escapes), (b"%", percent)):
+    for escape, make in ((b"\\", json_escapes), (b"%", percent), (b"&", entities)):
         if escape in text:
             layer = make(text)
-            if len(layer.data) < len(text):
+            if layer.data != text:
                 yield layer
