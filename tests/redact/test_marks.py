@@ -178,5 +178,42 @@ def test_the_report_adds_up_by_place_and_rule() -> None:
     ]
     assert (report.count, report.rules, report.changed, report.records) == (4, {"one": 3, "two": 1}, 1, 2)
     assert json.loads(json.dumps(report.to_dict()))["rules"] == report.rules
-    assert report.to_text().splitlines()[-1] == "2 records, 1 changed, 4 removed"
+    assert str(report).splitlines() == [
+        "2 records, 1 changed, 4 removed",
+        "  one 3, in 2 places:",
+        "    line 2 at /x/[redacted:one] (name)",
+        "    line 2 at /content/0/text (text, 2 times)",
+        "  two 1, in 1 place:",
+        "    line 2 at /content/1/text (text)",
+    ]
     assert json.loads(out.splitlines()[0])["losses"][0]["count"] == report.count
+
+
+def test_a_report_of_many_removals_is_cut_as_text_and_whole_where_all_is_asked_for() -> None:
+    source = stream(*(message(text(SECRET), x="hunter3") for _ in range(9))) + b"hunter2\n" * 7
+    report = redacted(source, RULES)[1].report
+    shown = str(report).splitlines()
+    assert shown[0] == "17 records, 16 changed, 25 removed"
+    assert [line for line in shown if not line.startswith("    ")] == [
+        shown[0],
+        "  one 16, in 16 places:",
+        "  two 9, in 9 places:",
+        "  no capture state, as the line is no record 7:",
+    ]
+    assert [line for line in shown if "more" in line] == ["    and 11 more", "    and 4 more", "    and 2 more"]
+    assert len(shown) == 4 + 3 * 6
+    whole = report.to_text().splitlines()
+    assert len(whole) == 4 + len(report.removals) + len(report.unmarked)
+    assert len(report.to_dict()["removals"]) == len(report.removals)
+
+
+def test_a_report_shows_controls_escaped() -> None:
+    report = redacted(stream({"type": "odd", "\x1b[31m\n": SECRET}), RULES)[1].report
+    assert "    line 2 at /\\x1b[31m\\n (text)" in str(report).splitlines()
+    with pytest.raises(RedactionError) as raised:
+        redacted(
+            stream({"type": "odd", "\x1b[31m\n": {"id": "x", "n": 'x","b'}}),
+            RedactionRules(patterns=[Pattern("p", 'x","n')]),
+        )
+    assert "\x1b" not in str(raised.value)
+    assert "\n" not in str(raised.value)

@@ -22,9 +22,10 @@ class Pointers:
         # names may spell a value together
         return self._name(pointer) if self._search.has_value(pointer.encode()) else pointer
 
-    def of_text(self, pointer: str) -> str:
-        """The same for a pointer given as text."""
-        return self.of(tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]))
+    def told(self, path: Path) -> str:
+        """The same for a message: ` at ` and the pointer, controls escaped; nothing for the record as a whole."""
+        pointer = self.of(path)
+        return f" at {pointer if pointer.isprintable() else repr(pointer)[1:-1]}" if pointer else ""
 
     def _name(self, name: str) -> str:
         if name not in self._clean:

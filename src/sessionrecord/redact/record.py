@@ -130,7 +130,7 @@ class LineRedaction:
 
     def where(self, number: int, path: Path) -> str:
         """A place, for a message."""
-        return f"line {number} at {self.pointers.of(path)}" if path else f"line {number}"
+        return f"line {number}{self.pointers.told(path)}"
 
     def _unparsed(self, line: bytes) -> Changed:
         edits = self.search.edits(line)
@@ -149,10 +149,10 @@ class LineRedaction:
             if not new or (not more and isinstance(before, InvalidRecord)):
                 return changed
             if not more:
-                place = self.pointers.of_text(min(pointer for _, pointer in new))
+                pointer = min(pointer for _, pointer in new)
+                place = tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
                 raise Refused(
-                    f"line {number}{' at ' * bool(place)}{place}",
-                    f"a secret ({work.rules}) cannot be removed without breaking the record",
+                    self.where(number, place), f"a secret ({work.rules}) cannot be removed without breaking the record"
                 )
             drop |= more
 

@@ -24,7 +24,7 @@ from sessionrecord.redact.layers import (
     respelled,
     within_escapes,
 )
-from sessionrecord.redact.patterns import KNOWN_PATTERNS, Pattern
+from sessionrecord.redact.patterns import KNOWN_PATTERNS, LITERALS, Pattern
 from sessionrecord.redact.rules import PLACEHOLDERS, RedactionRules, placeholder
 
 __all__ = ["ROUNDS", "Search"]
@@ -49,7 +49,9 @@ class Search:
     def __init__(self, rules: RedactionRules) -> None:
         self._needles = [(form, v.name) for v in rules.values for form in _forms(v.text)]
         self._values = [form for form, _ in self._needles]
-        self._patterns = [(p, [t.encode() for t in p.literals]) for p in rules.patterns]
+        self._patterns = [
+            (p, [t.encode() for t in LITERALS[p.name]] if p in KNOWN_PATTERNS else []) for p in rules.patterns
+        ]
         """Pattern to the texts that it needs."""
         self._own = [(p, literals) for p, literals in self._patterns if p not in KNOWN_PATTERNS]
         self._by_name = {p.name: p.compiled for p, _ in self._own}

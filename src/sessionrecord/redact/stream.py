@@ -28,6 +28,7 @@ from sessionrecord.redact.tree import Path as Place
 from sessionrecord.redact.tree import leaves, parse, text
 from sessionrecord.session import Session
 from sessionrecord.session.log import Log
+from sessionrecord.session.session import Views
 
 __all__ = ["Redacted", "redact"]
 
@@ -53,8 +54,15 @@ def redact(session: Session, rules: RedactionRules) -> Redacted:
     says the total in `losses` and `contentLevel`. Where nothing is found nothing is changed, so redaction twice is redaction once.
 
     Raises `RedactionError` where a secret is in an ID or a signature and the rules do not say what to do, where it is in what the
-    structure rests on, and where a last search of the result still finds one. No message holds a secret.
+    structure rests on, and where a last search of the result still finds one. No message holds a secret. Raises `TypeError` for what is
+    no session, and for what are no rules.
     """
+    if not isinstance(session, Session):
+        raise TypeError(f"redact takes a session, not {type(session).__name__}{_hint(session)}")
+    if not isinstance(rules, RedactionRules):
+        raise TypeError(
+            f"redact takes RedactionRules, not {type(rules).__name__}; RedactionRules([...]) makes them of values"
+        )
     return _Redaction(rules).run(session)
 
 
@@ -189,6 +197,14 @@ class _Redaction:
             pieces += (log.source[at:start], new)
             at = start + len(line)
         return Log.read(b"".join((*pieces, log.source[at:]))), unmarked
+
+
+def _hint(given: object) -> str:
+    if isinstance(given, Redacted):
+        return ": give its session"
+    if isinstance(given, Views):
+        return ": a session at a moment has no stream of its own; redact the whole session, and look at the result at that moment"
+    return "; open one with Session.read"
 
 
 def _by_member(taken: list[Taken]) -> dict[str, Counter[str]]:
