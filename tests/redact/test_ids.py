@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -63,8 +64,9 @@ def test_the_session_key_is_of_ids_too(member: str) -> None:
 
 
 def test_all_places_are_told_of_by_number() -> None:
-    with pytest.raises(RedactionError, match=r"\(and 2 more\)"):
+    with pytest.raises(RedactionError, match=r"\(and 2 more\)") as raised:
         redacted(stream(*[message(messageId=SECRET)] * 3), RAISE)
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
 
 
 def test_renamed_ids_hold_together_all_over_the_session() -> None:

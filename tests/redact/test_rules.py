@@ -6,6 +6,7 @@ import dataclasses
 import pydoc
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,9 @@ from sessionrecord.redact import KNOWN_PATTERNS, Pattern, RedactionRules, Value,
 from tests.redact.samples import message, stream, text
 
 SESSION = Session.read(stream(message(text("x"))))
+RULES: Any = RedactionRules
+PATTERN: Any = Pattern
+REDACT: Any = redact
 
 
 def test_values_are_named_by_their_place_or_by_a_mapping() -> None:
@@ -69,19 +73,19 @@ def test_other_rules_that_make_no_sense_are_refused() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: RedactionRules(patterns=["TCK-\\d+"]), "patterns are a list of Pattern, not of str"),
-        (lambda: RedactionRules(patterns="TCK-\\d+"), "patterns are a list of Pattern, not str"),
-        (lambda: RedactionRules(patterns=Pattern("p", "x")), "patterns are a list of Pattern, not Pattern"),
-        (lambda: RedactionRules(patterns=7), "patterns are a list of Pattern, not int"),
-        (lambda: RedactionRules(7), "values are a list of texts, or a mapping of names to texts, not int"),
-        (lambda: RedactionRules(Value("x", "abcd")), "values are a list of texts, or a mapping of names to texts, not Value"),
-        (lambda: RedactionRules({7: "abcd"}), "the name of a rule is a text, not int"),
-        (lambda: Pattern("p", re.compile("x")), "the expression of the pattern p is a text, not Pattern"),
-        (lambda: redact("/path", RedactionRules()), "redact takes a session, not str; open one with Session.read"),
-        (lambda: redact(SESSION.at(1), RedactionRules()), "redact takes a session, not SessionAt: a session at a moment"),
-        (lambda: redact(redact(SESSION, RedactionRules()), RedactionRules()), "redact takes a session, not Redacted: give its session"),
-        (lambda: redact(SESSION, ["x"]), "redact takes RedactionRules, not list"),
-        (lambda: redact(SESSION, "hunter2"), "redact takes RedactionRules, not str"),
+        (lambda: RULES(patterns=["TCK-\\d+"]), "patterns are a list of Pattern, not of str"),
+        (lambda: RULES(patterns="TCK-\\d+"), "patterns are a list of Pattern, not str"),
+        (lambda: RULES(patterns=Pattern("p", "x")), "patterns are a list of Pattern, not Pattern"),
+        (lambda: RULES(patterns=7), "patterns are a list of Pattern, not int"),
+        (lambda: RULES(7), "values are a list of texts, or a mapping of names to texts, not int"),
+        (lambda: RULES(Value("x", "abcd")), "values are a list of texts, or a mapping of names to texts, not Value"),
+        (lambda: RULES({7: "abcd"}), "the name of a rule is a text, not int"),
+        (lambda: PATTERN("p", re.compile("x")), "the expression of the pattern p is a text, not Pattern"),
+        (lambda: REDACT("/path", RedactionRules()), "redact takes a session, not str; open one with Session.read"),
+        (lambda: REDACT(SESSION.at(1), RedactionRules()), "redact takes a session, not SessionAt: a session at a moment"),
+        (lambda: REDACT(redact(SESSION, RedactionRules()), RedactionRules()), "redact takes a session, not Redacted: give its session"),
+        (lambda: REDACT(SESSION, ["x"]), "redact takes RedactionRules, not list"),
+        (lambda: REDACT(SESSION, "hunter2"), "redact takes RedactionRules, not str"),
     ],
 )  # fmt: skip
 def test_what_is_of_another_kind_is_told_in_one_line(make: Callable[[], object], words: str) -> None:

@@ -90,7 +90,8 @@ class Refused(RedactionError):
 
     def __init__(self, where: str, why: str, advice: Advice | None = None, more: int = 0) -> None:
         self._parts = where, why, more
-        self.advice = advice
+        self.advice: Advice | None = advice
+        """The rule that says what to do, if there is one."""
         super().__init__(self.told(None if advice is None else _ADVICE[advice]))
 
     def told(self, advice: str | None) -> str:
@@ -98,6 +99,10 @@ class Refused(RedactionError):
         where, why, more = self._parts
         also = f" (and {more} more)" if more else ""
         return f"{where}: {why}{'' if advice is None else f'; {advice}'}{also}"
+
+    def __reduce__(self) -> tuple[type[Refused], tuple[str, str, Advice | None, int]]:
+        where, why, more = self._parts
+        return Refused, (where, why, self.advice, more)
 
     def among(self, count: int) -> Refused:
         """The same as one of several."""
