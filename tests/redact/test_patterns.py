@@ -215,6 +215,8 @@ def test_a_match_over_a_name_and_its_value_removes_the_value(regex: str, spaced:
         (r'flag\W+\w+', "abc def", "[redacted:p] def"),
         (r'"flag":"a', "a\nb", "[redacted:p]\nb"),
         (r'"flag":"a\\', "a\nb", "[redacted:p]b"),
+        (r'"flag":"[^"]*"', 'a "b" \\ "c" "' * 20, "[redacted:p]"),
+        (r'"flag":\s*"(?P<secret>[^"]*)"', 'a "b" \\" "', "[redacted:p]"),
         (r'"flag":\{[^}]*\}', {"k": "v", "n": 1, "o": "[redacted:p]"}, {"k": "[redacted:p]", "n": "[redacted:p]", "o": "[redacted:p]"}),
         (r'"flag":(?P<secret>\[.*\])', ["v", [True, "w"]], ["[redacted:p]", ["[redacted:p]", "[redacted:p]"]]),
     ],

@@ -22,6 +22,7 @@ from sessionrecord.redact.tree import Node, Path, Token, leaf_token, name_token,
 
 __all__ = ["TooWide", "across", "of_token"]
 
+_ESCAPE: Final = re.compile(rb"\\.")
 _MASK: Final = bytes.maketrans(b'{}[],:"', b"\x1a" * 7)
 _AROUND: Final = 256
 """Bytes before and behind a match that an expression may look at."""
@@ -50,6 +51,10 @@ def across(search: Search, line: bytes, root: Node) -> dict[int, list[Edit]]:
     return _Across(search, line, root).edits(matches)
 
 
+def _without_quote(escape: re.Match[bytes]) -> bytes:
+    return b"\x1a\x1a" if escape[0] == b'\\"' else escape[0]
+
+
 class _Across:
     def __init__(self, search: Search, line: bytes, root: Node) -> None:
         self._search = search
@@ -74,15 +79,21 @@ class _Across:
     def edits(self, matches: list[tuple[Edit, int, int]]) -> dict[int, list[Edit]]:
         for node in objects(self._root):
             for member in node.members:
-                value = member.node
-                if value.kind not in ("object", "array"):
-                    written = self._line[member.start : value.end]
-                    for edit, start, end in self._search.matches_as_written(written):
-                        by = member.start
-                        self._in_member(edit.moved(by), start + by, end + by, name_token(node, member), value)
+                if member.node.kind not in ("object", "array"):
+                    self._search_member(name_token(node, member), member.node)
         for edit, start, end in matches:
             self._in_line(edit, start, end)
         return {start: merged(edits) for start, edits in self._found.items()}
+
+    def _search_member(self, name: Token, value: Node) -> None:
+        at = name.start - 1
+        written = self._line[at : value.end]
+        matches = self._search.matches_as_written(written)
+        if matches and b'\\"' in written:
+            # `"[^"]*"` is about a string as a whole, quotes in it included
+            matches += self._search.matches_as_written(_ESCAPE.sub(_without_quote, written))
+        for edit, start, end in matches:
+            self._in_member(edit.moved(at), start + at, end + at, name, value)
 
     def _in_member(self, edit: Edit, start: int, end: int, name: Token, value: Node) -> None:
         """A match in a name, a colon and a value, with nothing else around."""
