@@ -100,6 +100,8 @@ def test_a_target_is_replaced_only_when_told_and_never_if_it_is_the_source(sourc
     assert b"[redacted:aws-access-key-id]" in Path(out).read_bytes()
     assert_one_error_line(call("redact", source, "-o", source, "--force"), "is the source itself")
     assert_one_error_line(call("redact", source, "-o", str(tmp_path)), "is a directory")
+    nowhere = tmp_path / "nowhere" / "out"
+    assert_one_error_line(call("redact", source, "-o", str(nowhere)), f"cannot write {nowhere}: ")
 
 
 def test_a_link_is_written_through_and_a_device_is_written_to(source: str, tmp_path: Path) -> None:

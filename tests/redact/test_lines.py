@@ -177,6 +177,26 @@ def test_with_a_required_member_what_it_is_in_is_left_out(record: dict[str, Any]
     assert after == expected
 
 
+def test_all_that_was_in_what_is_left_out_is_counted() -> None:
+    span = {"offset": 12345678, "length": 3, "x12345678": {"y": [12345678, "a 12345678"]}}
+    out, made = redacted(stream(message(source={"path": "12345678", "span": span})), RedactionRules(["12345678"]))
+    assert json.loads(out.splitlines()[1])["source"] == {"path": "[redacted:value-1]"}
+    assert [(r.pointer, r.what, r.count) for r in made.report.removals] == [
+        ("/source/span", "member", 4),
+        ("/source/path", "text", 1),
+    ]
+    assert made.session.diagnostics == []
+
+
+def test_what_would_break_a_record_all_the_same_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No form of today has such a place; a form of tomorrow may."""
+    monkeypatch.setattr("sessionrecord.redact.record._Work.to_leave_out", lambda *_: None)
+    with pytest.raises(
+        RedactionError, match=r"^line 2 at /inputTokens: a secret \(value-1\) cannot be removed without"
+    ):
+        redacted(stream({"type": "usage", "inputTokens": 12345678}), RedactionRules(["12345678"]))
+
+
 def test_an_item_of_a_list_is_never_left_out() -> None:
     record = {"type": "tool_call", "callId": "c", "locations": [{"path": "a"}, {"path": "b", "line": 12345678}]}
     out, _ = redacted(stream(record), RedactionRules(["12345678"]))

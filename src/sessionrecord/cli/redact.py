@@ -141,6 +141,8 @@ def _pattern(text: str) -> Pattern:
 def _check_target(source: str, target: Path, force: bool) -> None:
     if target.is_dir():
         raise WriterError(f"{target} is a directory")
+    if not target.parent.is_dir():
+        raise WriterError(f"cannot write {target}: {target.parent} is no directory")
     if source != STDIO and target.exists() and Path(source).exists() and target.samefile(source):
         raise WriterError(f"{target} is the source itself; give TARGET another name")
     if target.is_file() and not force:
