@@ -218,6 +218,8 @@ def test_a_match_over_a_name_and_its_value_removes_the_value(regex: str, spaced:
         (r'"flag":"[^"]*"', 'a "b" \\ "c" "' * 20, "[redacted:p]"),
         (r'"flag":\s*"(?P<secret>[^"]*)"', 'a "b" \\" "', "[redacted:p]"),
         (r'"flag":\{[^}]*\}', {"k": "v", "n": 1, "o": "[redacted:p]"}, {"k": "[redacted:p]", "n": "[redacted:p]", "o": "[redacted:p]"}),
+        (r'"flag":\s*\S+', {"k": ["v"], "n": {"o": True}}, {"k": ["[redacted:p]"], "n": {"o": "[redacted:p]"}}),
+        (r'"flag":.*', ["v", {}, []], ["[redacted:p]", {}, []]),
         (r'"flag":(?P<secret>\[.*\])', ["v", [True, "w"]], ["[redacted:p]", ["[redacted:p]", "[redacted:p]"]]),
     ],
 )  # fmt: skip
@@ -225,6 +227,16 @@ def test_of_a_value_that_a_match_reaches_what_it_covers_is_removed(regex: str, v
     rules = RedactionRules(patterns=[Pattern("p", regex)])
     out, _ = redacted(odd(flag=value), rules)
     assert json.loads(out.splitlines()[1])["flag"] == after
+    assert redacted(out, rules)[0] == out
+
+
+def test_an_open_end_before_it_does_not_hide_a_match() -> None:
+    """In a line without spaces the first match of the expression takes in all that follows."""
+    rules = RedactionRules(patterns=[Pattern("p", r'"pin":\s*\S+')])
+    out, _ = redacted(odd(a={"pin": 1}, b=[{"pin": {"x": [2], "y": "3"}}, {"pin": "4"}], c=5), rules)
+    after = json.loads(out.splitlines()[1])
+    p = "[redacted:p]"
+    assert (after["a"], after["b"], after["c"]) == ({"pin": p}, [{"pin": {"x": [p], "y": p}}, {"pin": p}], 5)
     assert redacted(out, rules)[0] == out
 
 

@@ -79,8 +79,7 @@ class _Across:
     def edits(self, matches: list[tuple[Edit, int, int]]) -> dict[int, list[Edit]]:
         for node in objects(self._root):
             for member in node.members:
-                if member.node.kind not in ("object", "array"):
-                    self._search_member(name_token(node, member), member.node)
+                self._search_member(name_token(node, member), member.node)
         for edit, start, end in matches:
             self._in_line(edit, start, end)
         return {start: merged(edits) for start, edits in self._found.items()}
@@ -88,6 +87,11 @@ class _Across:
     def _search_member(self, name: Token, value: Node) -> None:
         at = name.start - 1
         written = self._line[at : value.end]
+        if value.members:
+            # what begins further in is found in the members there
+            for edit, start, end in self._search.matches_from(written, name.end - at):
+                self._in_member(edit.moved(at), start + at, end + at, name, value)
+            return
         matches = self._search.matches_as_written(written)
         if matches and b'\\"' in written:
             # `"[^"]*"` is about a string as a whole, quotes in it included
@@ -97,15 +101,20 @@ class _Across:
 
     def _in_member(self, edit: Edit, start: int, end: int, name: Token, value: Node) -> None:
         """A match in a name, a colon and a value, with nothing else around."""
-        held = leaf_token(value)
-        if any(token.start <= start and end <= token.end for token in (name, held)):
+        reached = [t for t in self._overlapping(edit.start, edit.end) if not t.is_name]
+        if any(t.start <= start and end <= t.end for t in (name, *reached)):
             return  # found where texts are searched
+        if not reached and end > value.start:
+            if not value.members:  # there is nothing in it
+                self._explained[edit.rules[0], start] = value.end
+            return
         if self._by_chance(edit, start, value.end):
             begins_in_name = name.start <= start < name.end
             if not begins_in_name or self._has(name, edit.rules[0]):
                 return
         self._explained[edit.rules[0], start] = value.end
-        self._remove(held if edit.end > value.start else name, edit)
+        for token in reached if edit.end > value.start else [name]:
+            self._remove(token, edit)
 
     def _in_line(self, edit: Edit, start: int, end: int) -> None:
         touched = self._overlapping(edit.start, edit.end)

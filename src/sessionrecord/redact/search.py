@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from sessionrecord.errors import RedactionError
@@ -127,6 +128,16 @@ class Search:
         """
         return list(self._matches(text, self._own)) if self._own else []
 
+    def matches_from(self, text: bytes, before: int) -> Iterator[tuple[Edit, int, int]]:
+        """The same for the first match of each pattern that begins in the first bytes of a text."""
+        decoded = text.decode("utf-8", "surrogateescape")
+        starts = range(len(text[:before].decode("utf-8", "surrogateescape")))
+        for pattern, _ in self._own:
+            places = _Offsets(decoded)
+            matches = (match for at in starts if (match := pattern.compiled.match(decoded, at)) is not None)
+            found = (_edit(pattern, match, places) for match in matches)
+            yield from islice((f for f in found if f is not None), 1)
+
     def match_end(self, rule: str, text: bytes, at: int) -> int | None:
         """How many bytes of a text the pattern of a name matches from a place on; None where it does not match there."""
         before = text[:at].decode("utf-8", "surrogateescape")
@@ -178,19 +189,11 @@ class Search:
                     continue
             if decoded is None:
                 decoded = text.decode("utf-8", "surrogateescape")
-            group = "secret" if "secret" in pattern.compiled.groupindex else 0
-            mark = placeholder(pattern.name).encode()
             places = _Offsets(decoded)
             for match in pattern.compiled.finditer(decoded):
-                start, end = match.span(group)
-                if start >= end or PLACEHOLDERS.fullmatch(match[group]):
-                    continue
-                whole_start, whole_end = match.span()
-                yield (
-                    Edit(places.of(start), places.of(end), mark, (pattern.name,)),
-                    places.of(whole_start) if group else places.of(start),
-                    places.of(whole_end) if group else places.of(end),
-                )
+                found = _edit(pattern, match, places)
+                if found is not None:
+                    yield found
 
     def runs(self, text: bytes) -> Iterator[Base64]:
         """What in a text may be base64, decoded."""
@@ -219,6 +222,18 @@ class _Offsets:
         self._bytes += size if at >= self._at else -size
         self._at = at
         return self._bytes
+
+
+def _edit(pattern: Pattern, match: re.Match[str], places: _Offsets) -> tuple[Edit, int, int] | None:
+    """What a match asks for, and where it begins and ends as a whole; None where nothing but what redaction wrote is matched."""
+    group = "secret" if "secret" in pattern.compiled.groupindex else 0
+    start, end = match.span(group)
+    if start >= end or PLACEHOLDERS.fullmatch(match[group]):
+        return None
+    edit = Edit(places.of(start), places.of(end), placeholder(pattern.name).encode(), (pattern.name,))
+    if not group:
+        return edit, edit.start, edit.end
+    return edit, places.of(match.start()), places.of(match.end())
 
 
 class _Walk:
