@@ -18,7 +18,7 @@ from sessionrecord.redact.layers import escapes_of, within_escapes
 from sessionrecord.redact.marks import written_paths
 from sessionrecord.redact.rules import PLACEHOLDERS
 from sessionrecord.redact.search import Search
-from sessionrecord.redact.tree import Node, Path, Token, leaf_token, name_token, objects, tokens
+from sessionrecord.redact.tree import Node, Path, Token, name_token, objects, tokens
 
 __all__ = ["TooWide", "across", "of_token"]
 
