@@ -37,10 +37,12 @@ def test_a_file_of_secrets_is_read_line_by_line(source: str, secrets: str, tmp_p
     result = call("redact", source, "-o", str(out), "--secret-file", secrets)
     assert result.exit_code == 0, result.stderr
     assert result.stdout.splitlines() == [
-        "line 2 at /content/0/text: value-1: 1 removed (text)",
-        "line 3 at /key: aws-access-key-id: 1 removed (text)",
-        "line 3 at /\\x1b[31m: value-1: 1 removed (text)",
         "3 records, 2 changed, 3 removed",
+        "  value-1 2, in 2 places:",
+        "    line 2 at /content/0/text (text)",
+        "    line 3 at /\\x1b[31m (text)",
+        "  aws-access-key-id 1, in 1 place:",
+        "    line 3 at /key (text)",
     ]
     assert SECRET.encode() not in out.read_bytes()
     assert out.stat().st_mode & 0o777 == 0o600
@@ -78,7 +80,7 @@ def test_standard_input_and_output_are_streams_and_the_report_goes_to_standard_e
     assert result.exit_code == 0
     assert len(Session.read(result.stdout_bytes)) == 3
     assert SECRET not in result.stdout
-    assert result.stderr.endswith("3 records, 2 changed, 3 removed\n")
+    assert result.stderr.startswith("3 records, 2 changed, 3 removed\n")
     as_json = call("redact", "-", "-o", "-", "--secret-file", secrets, "--json", stdin=SOURCE)
     assert json.loads(as_json.stderr)["count"] == 3
 
@@ -98,6 +100,8 @@ def test_a_target_is_replaced_only_when_told_and_never_if_it_is_the_source(sourc
     assert b"[redacted:aws-access-key-id]" in Path(out).read_bytes()
     assert_one_error_line(call("redact", source, "-o", source, "--force"), "is the source itself")
     assert_one_error_line(call("redact", source, "-o", str(tmp_path)), "is a directory")
+    nowhere = tmp_path / "nowhere" / "out"
+    assert_one_error_line(call("redact", source, "-o", str(nowhere)), f"cannot write {nowhere}: ")
 
 
 def test_a_link_is_written_through_and_a_device_is_written_to(source: str, tmp_path: Path) -> None:
@@ -117,10 +121,14 @@ def test_a_secret_in_an_id_or_a_signature_needs_a_word(tmp_path: Path) -> None:
     secrets = write(tmp_path / "secrets", SECRET.encode())
     result = call("redact", source, "-o", out, "--secret-file", secrets)
     assert result.exit_code == 2
-    assert_one_error_line(result, "line 2 at /messageId: a secret is in an ID or a ref")
+    assert_one_error_line(
+        result, "line 2 at /messageId: a secret (value-1) is in an ID or a ref; --rename-ids renames it"
+    )
     assert SECRET not in result.stderr
     result = call("redact", source, "-o", out, "--secret-file", secrets, "--rename-ids")
-    assert_one_error_line(result, "line 2 at /content/0/signature: a secret is in a signature")
+    assert_one_error_line(
+        result, "line 2 at /content/0/signature: a secret (value-1) is in a signature; --drop-signatures leaves it out"
+    )
     assert not Path(out).exists()
     result = call("redact", source, "-o", out, "--secret-file", secrets, "--rename-ids", "--drop-signatures")
     assert result.exit_code == 0
@@ -141,6 +149,24 @@ def test_wrong_use_is_one_line(arguments: list[str], words: str, source: str, tm
     result = call("redact", source, "-o", str(tmp_path / "out"), *arguments)
     assert result.exit_code == 2
     assert_one_error_line(result, words)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\r\n\n", b"\xef\xbb\xbf"])
+def test_a_file_without_a_secret_is_refused(content: bytes, source: str, secrets: str, tmp_path: Path) -> None:
+    """Nobody gives a file for nothing: it was not written, or is another one."""
+    empty, out = write(tmp_path / "empty", content), tmp_path / "out"
+    result = call("redact", source, "-o", str(out), "--secret-file", secrets, "--secret-file", empty)
+    assert_one_error_line(result, f"{empty} holds no secret")
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(("content", "line"), [(b"abcd\n\n\nabc\n", 4), (b"\r\nab\r\n", 2)])
+def test_a_secret_that_cannot_be_used_is_told_by_its_line(
+    content: bytes, line: int, source: str, tmp_path: Path
+) -> None:
+    secrets = write(tmp_path / "x", content)
+    result = call("redact", source, "-o", "-", "--secret-file", secrets)
+    assert_one_error_line(result, f"{secrets}, line {line}: the value value-")
 
 
 def test_a_file_of_secrets_that_is_no_text_is_refused(source: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from collections.abc import Iterator
@@ -40,7 +41,9 @@ def decodings(text: str) -> Iterator[str]:
         yield units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if "%" in text:
         yield unquote(text, errors="replace")
-    for run in {*_RUN.findall(text), *_RUN.findall(text.replace("\n", ""))}:
+    if "&" in text:
+        yield html.unescape(text)
+    for run in {*_RUN.findall(text), *_RUN.findall(re.sub(r"\s*\n\s*", "", text))}:
         for skip in range(4):
             body = run[skip:].replace("-", "+").replace("_", "/")
             body = body[: len(body) - (len(body) % 4 == 1)]

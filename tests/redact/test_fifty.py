@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -96,6 +97,8 @@ PLACES: dict[str, Callable[[str], Record]] = {
     "percent-encoded": lambda s: call({"url": f"https://example.com/?q={percent(s)}&x=1"}),
     "percent-encoded twice": lambda s: call({"url": f"https://example.com/?q={percent(percent(s))}"}),
     "percent-encoded JSON": lambda s: call({"url": f"https://example.com/?q={percent(json.dumps([s]))}"}),
+    "HTML": lambda s: call({"page": f"<b>{html.escape(s)}</b> &amp; &nosuchname; &"}),
+    "HTML in JSON in a string": lambda s: call({"page": json.dumps({"p": f"&lt;{html.escape(s)}&gt;"})}),
     "data URL, base64": lambda s: call({"src": f"data:text/plain;base64,{b64(s)}"}),
     "data URL, percent-encoded": lambda s: call({"src": f"data:,{percent(s)}"}),
     "title of a call": lambda s: call({}, title=s),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -45,7 +46,7 @@ IDS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("record", IDS, ids=lambda r: json.dumps({k: v for k, v in r.items() if SECRET in str(v)})[:60])
 def test_a_secret_in_an_id_raises_and_the_message_does_not_show_it(record: dict[str, Any]) -> None:
-    with pytest.raises(RedactionError, match=r"^line 2 at /\S+: a secret is in an ID or a ref; ") as raised:
+    with pytest.raises(RedactionError, match=r"^line 2 at /\S+: a secret \(value-1\) is in an ID or a ref; ") as raised:
         redacted(stream(record), RAISE)
     assert SECRET not in str(raised.value)
     out, made = redacted(stream(record), RENAME)
@@ -63,8 +64,9 @@ def test_the_session_key_is_of_ids_too(member: str) -> None:
 
 
 def test_all_places_are_told_of_by_number() -> None:
-    with pytest.raises(RedactionError, match=r"\(and 2 more\)"):
+    with pytest.raises(RedactionError, match=r"\(and 2 more\)") as raised:
         redacted(stream(*[message(messageId=SECRET)] * 3), RAISE)
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
 
 
 def test_renamed_ids_hold_together_all_over_the_session() -> None:
@@ -106,6 +108,26 @@ def test_different_ids_stay_different() -> None:
     assert again.records[6].message_id == "[redacted:key]#4"  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    "spelled", ["\\u005bredacted:value-1]", "[redacted:value-1\\u005d", "[\\u0072edacted:value-1]"]
+)
+def test_different_ids_stay_different_however_they_are_spelled(spelled: str) -> None:
+    records = [message(text("x"), id=SECRET), message(text("y"), messageId="m2", id="@@")]
+    out, made = redacted(stream(*records).replace(b"@@", spelled.encode()), RENAME)
+    assert made.session.diagnostics == []
+    assert [json.loads(r)["id"] for r in out.splitlines()[1:]] == ["[redacted:value-1]#2", "[redacted:value-1]"]
+
+
+def test_an_id_in_which_one_secret_hides_another_is_renamed_everywhere_alike() -> None:
+    key = f"{SECRET}AKIAIOSFODNN7EXAMPLE"
+    source = stream(message(messageId=key), {"type": "rewind", "to": f"messageId={key}"}, message(messageId=f"x{key}"))
+    out, made = redacted(source, RENAME)
+    assert made.session.diagnostics == []
+    assert b"EXAMPLE" not in out
+    first, rewind, _ = (json.loads(r) for r in out.splitlines()[1:])
+    assert rewind["to"] == f"messageId={first['messageId']}"
+
+
 def test_a_session_reference_is_renamed_in_its_parts() -> None:
     record = {"type": "tool_call", "callId": "c", "childSession": REFERENCE}
     made = redacted(stream(record), RENAME)[1].session
@@ -120,7 +142,7 @@ def test_a_session_reference_is_renamed_in_its_parts() -> None:
 
 def test_a_part_of_a_split_secret_in_an_id_raises() -> None:
     record = {"type": "answer", "questionId": "q", "selected": ["hun", "ter2"]}
-    with pytest.raises(RedactionError, match="part of a secret is in an ID"):
+    with pytest.raises(RedactionError, match=r"\(value-1\) is in an ID or a ref, and goes on elsewhere"):
         redacted(stream(record), RENAME)
 
 
@@ -138,7 +160,9 @@ ENCRYPTED = base64.b64encode(b"\0\1" + SECRET.encode()).decode()
 )
 def test_a_secret_in_a_signature_raises_or_the_signature_is_left_out(block: dict[str, Any], member: str) -> None:
     source = stream(message(text("a"), block))
-    with pytest.raises(RedactionError, match=rf"line 2 at /content/1/{member}: a secret is in a signature; "):
+    with pytest.raises(
+        RedactionError, match=rf"line 2 at /content/1/{member}: a secret \(value-1\) is in a signature; "
+    ):
         redacted(source, RAISE)
     out, made = redacted(source, RedactionRules([SECRET], signatures="drop"))
     assert not is_in_stream(SECRET, out)
@@ -162,10 +186,40 @@ def test_signatures_and_ids_without_a_secret_are_left_alone() -> None:
         (message(text("x")), "messageId"),
         (message(text("x")), "text"),
         (message({"type": "diff", "path": "x", "newText": "y"}), "newText"),
+        ({"type": "terminal", "terminalId": "t", "exitStatus": {"exitCode": 0}}, "exitCode"),
+        (message(source={"nativeType": "x"}), "nativeType"),
+        (message(source={"span": {"offset": 1, "length": 2}}), "offset"),
+        (message(capture={"content": {"state": "omitted", "sha256": "x"}}), "sha256"),
+        (message({"type": "image", "mimeType": "a/b", "blob": {"sha256": "x", "bytes": 1}}), "sha256"),
+        ({"type": "declaration", "conversations": [{"id": "c", "name": "n"}]}, "conversations"),
+        ({"type": "declaration", "roots": [{"id": "c", "path": None, "vcs": {"branch": "n"}}]}, "branch"),
+        ({"type": "odd", "turnId": "x"}, "turnId"),
     ],
 )
 def test_what_the_structure_rests_on_is_never_changed(record: dict[str, Any], value: str) -> None:
     records = [r for r in numbered(record) if r["type"] != "session" or value not in json.dumps(r)]
     with pytest.raises(RedactionError, match=r"^line \d") as raised:
         redacted(b"".join(map(line, records)), RedactionRules([value]))
-    assert "a secret" in str(raised.value)
+    assert "a secret (value-1)" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"type": "tool_call", "callId": "c", "arguments": {"exitCode": 1, "capture": 2}},
+        {"type": "odd", "exitStatus": {"exitCode": 0}, "content": [{"type": "text", "exitCode": "x"}]},
+        message({"type": "odd", "exitCode": {"exitCode": 1}}, source={"exitCode": 1}),
+        message(capture={"exitCode": {"state": "omitted"}}),
+    ],
+)
+def test_a_name_that_the_format_does_not_define_is_replaced_where_it_is(record: dict[str, Any]) -> None:
+    out, made = redacted(stream(record), RedactionRules(["exitCode"]))
+    assert b"exitCode" not in out
+    assert made.session.diagnostics == []
+
+
+def test_a_type_that_the_format_does_not_define_is_replaced() -> None:
+    out, made = redacted(stream({"type": SECRET}, message({"type": SECRET})), RAISE)
+    assert [json.loads(r)["type"] for r in out.splitlines()[1:]] == ["[redacted:value-1]", "message"]
+    assert made.report.count == 2
+    assert made.session.diagnostics == []

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from urllib.parse import quote, unquote_to_bytes
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sessionrecord.errors import RedactionError
@@ -18,6 +19,7 @@ from sessionrecord.redact.layers import (
     Saturated,
     all_decoded,
     base64_runs,
+    entities,
     json_escapes,
     line_breaks,
     percent,
@@ -60,6 +62,54 @@ def test_an_edit_within_percent_encoding_is_the_edit_of_the_text(
     edits = layer.lift([Edit(at, at + len(piece.encode()), b"[x]", ("x",))])
     assert unquote_to_bytes(apply(encoded, edits)).decode() == before + "[x]" + after
     assert b"[" not in apply(b"", [Edit(0, 0, e.text, ()) for e in edits])
+
+
+@given(texts(), texts(1), texts(), st.booleans())
+def test_an_edit_within_html_is_the_edit_of_the_text(before: str, piece: str, after: str, by_name: bool) -> None:
+    def encode(value: str) -> bytes:
+        return (html.escape(value) if by_name else "".join(f"&#{ord(c)};" for c in value)).encode()
+
+    assume(by_name or all(html.unescape(f"&#{ord(c)};") == c for c in before + piece + after))
+    encoded = encode(before + piece + after)
+    layer = entities(encoded)
+    assert layer.data == (before + piece + after).encode()
+    at = len(before.encode())
+    edits = layer.lift([Edit(at, at + len(piece.encode()), b"[x]", ("x",))])
+    assert apply(encoded, edits) == encode(before) + b"[x]" + encode(after)
+
+
+def test_what_only_looks_like_html_stays_as_it_is() -> None:
+    data = b"a&hunter2;b &nosuchname; a && b &#; &#xyz; ?a=1&b=2"
+    layer = entities(data)
+    assert layer.data == data
+    assert apply(data, layer.lift([only(data, b"hunter2")])) == data.replace(b"hunter2", b"[x]")
+
+
+PICTURE = b"\x89PNG\r\n\0\xff" + bytes(range(256)) + b"hunter2" + bytes(range(255))
+
+
+@pytest.mark.parametrize("skip", range(4))
+@pytest.mark.parametrize("before", ["", "https://h/img/", "pic-", "/", "x", "ab/"])
+@pytest.mark.parametrize("after", ["", "/b", "B"])
+def test_no_picture_survives_with_a_hole_in_it(before: str, after: str, skip: int) -> None:
+    """Whatever letters stand before its base64 or behind, of binary data nothing behind the secret's surroundings is kept."""
+    encoded = base64.b64encode(PICTURE[:-skip] if skip else PICTURE).decode()
+    out, _ = redacted(stream({"type": "odd", "s": before + encoded + after}), RedactionRules(["hunter2"]))
+    left = json.loads(out.splitlines()[1])["s"]
+    assert before.startswith(left.partition("[")[0][:-3]) or before == ""
+    assert len(left) < len(before + after) + 30
+    assert not any(encoded[i : i + 8] in left for i in range(4, len(encoded) - 8))
+
+
+@pytest.mark.parametrize("before", ["/a/", "https://host/some/path/to/", "x", "ab"])
+def test_base64_of_text_keeps_what_stands_around(before: str) -> None:
+    encoded = base64.b64encode(
+        ("é words before, and after " * 30 + "hunter2" + " and é words after" * 30).encode()
+    ).decode()
+    out, _ = redacted(stream({"type": "odd", "s": f"{before}{encoded}/b"}), RedactionRules(["hunter2"]))
+    left = json.loads(out.splitlines()[1])["s"]
+    assert left.startswith(before + encoded[:40])
+    assert left.endswith(encoded[-40:] + "/b")
 
 
 @given(

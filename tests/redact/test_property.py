@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 from collections.abc import Callable
 from typing import Any
@@ -43,6 +44,13 @@ ENCODINGS: dict[str, Encode] = {
     "wrapped base64": lambda t: base64.encodebytes(
         (b"some words before it, so that lines are long enough: " * 2) + t.encode()
     ).decode(),
+    "wrapped base64, indented": lambda t: (
+        base64.encodebytes((b"some words before it, so that lines are long enough: " * 2) + t.encode())
+        .decode()
+        .replace("\n", f"\n{' ' * 30}\t")
+    ),
+    "HTML": html.escape,
+    "HTML by number": lambda t: "".join(f"&#{ord(c)};" if i % 2 else f"&#x{ord(c):X};" for i, c in enumerate(t)),
     "amid words": lambda t: f"before {t} after",
     "amid letters": lambda t: f"x{t}y",
 }

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import pydoc
+import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from sessionrecord import Session
 from sessionrecord.errors import RedactionError, SessionRecordError
-from sessionrecord.redact import KNOWN_PATTERNS, Pattern, RedactionRules, Value
+from sessionrecord.redact import KNOWN_PATTERNS, Pattern, RedactionRules, Value, redact
+from tests.redact.samples import message, stream, text
+
+SESSION = Session.read(stream(message(text("x"))))
+RULES: Any = RedactionRules
+PATTERN: Any = Pattern
+REDACT: Any = redact
 
 
 def test_values_are_named_by_their_place_or_by_a_mapping() -> None:
@@ -22,6 +33,9 @@ def test_rules_do_not_change_and_do_not_show_what_they_look_for() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         rules.ids = "rename"  # type: ignore[misc]
     assert "hunter2" not in repr(rules)
+    assert repr(RedactionRules({"token": "hunter2"}, [Pattern("p", "zz"), Pattern("q", "zz")])) == (
+        "<RedactionRules: values token; patterns p, q; ids='raise', signatures='raise'>"
+    )
     assert rules == RedactionRules(["hunter2"])
     assert len({rules, RedactionRules(["hunter2"])}) == 1
 
@@ -54,3 +68,34 @@ def test_other_rules_that_make_no_sense_are_refused() -> None:
     with pytest.raises(RedactionError, match="signatures is"):
         RedactionRules(signatures="rename")  # type: ignore[arg-type]
     assert issubclass(RedactionError, SessionRecordError)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: RULES(patterns=["TCK-\\d+"]), "patterns are a list of Pattern, not of str"),
+        (lambda: RULES(patterns="TCK-\\d+"), "patterns are a list of Pattern, not str"),
+        (lambda: RULES(patterns=Pattern("p", "x")), "patterns are a list of Pattern, not Pattern"),
+        (lambda: RULES(patterns=7), "patterns are a list of Pattern, not int"),
+        (lambda: RULES(7), "values are a list of texts, or a mapping of names to texts, not int"),
+        (lambda: RULES(Value("x", "abcd")), "values are a list of texts, or a mapping of names to texts, not Value"),
+        (lambda: RULES({7: "abcd"}), "the name of a rule is a text, not int"),
+        (lambda: PATTERN("p", re.compile("x")), "the expression of the pattern p is a text, not Pattern"),
+        (lambda: REDACT("/path", RedactionRules()), "redact takes a session, not str; open one with Session.read"),
+        (lambda: REDACT(SESSION.at(1), RedactionRules()), "redact takes a session, not SessionAt: a session at a moment"),
+        (lambda: REDACT(redact(SESSION, RedactionRules()), RedactionRules()), "redact takes a session, not Redacted: give its session"),
+        (lambda: REDACT(SESSION, ["x"]), "redact takes RedactionRules, not list"),
+        (lambda: REDACT(SESSION, "hunter2"), "redact takes RedactionRules, not str"),
+    ],
+)  # fmt: skip
+def test_what_is_of_another_kind_is_told_in_one_line(make: Callable[[], object], words: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        make()
+    assert str(raised.value).startswith(words)
+    assert "\n" not in str(raised.value)
+    assert "hunter2" not in str(raised.value)
+
+
+def test_help_shows_no_expression() -> None:
+    assert "(?" not in pydoc.render_doc(RedactionRules)
+    assert RedactionRules(patterns=[]).patterns == ()

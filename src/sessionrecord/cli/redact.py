@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # not every command needs it
     from sessionrecord.redact import Pattern, Value
 
 __all__ = ["redact"]
+
+_ADVICE: Final = {"ids": "--rename-ids renames it", "signatures": "--drop-signatures leaves it out"}
 
 
 def redact(
@@ -62,6 +64,7 @@ def redact(
     output, or to standard error where the stream goes to standard output.
     """
     from sessionrecord.redact import KNOWN_PATTERNS, RedactionRules, redact
+    from sessionrecord.redact.record import Refused
 
     values = [*_from_files(secret_file or []), *_from_environment(secret_env or [])]
     patterns = [*(() if no_known else KNOWN_PATTERNS), *map(_pattern, pattern or ())]
@@ -76,8 +79,11 @@ def redact(
     if output != STDIO:
         _check_target(source, Path(output), force)
     session = open_known(source)
-    with working(f"redacting {source}", size_of(source)):
-        made = redact(session, rules)
+    try:
+        with working(f"redacting {source}", size_of(source)):
+            made = redact(session, rules)
+    except Refused as e:
+        raise RedactionError(e.told(None if e.advice is None else _ADVICE[e.advice])) from None
     _write(made.session, output)
     out = Out(sys.stderr if output == STDIO else sys.stdout)
     if json:
@@ -99,11 +105,18 @@ def _from_files(paths: list[Path]) -> Iterator[Value]:
             raise SourceError(f"cannot read {path}: {e.strerror or e}") from e
         except UnicodeDecodeError:
             raise SourceError(f"{path} is not UTF-8") from None
-        for line in text.split("\n"):
+        before = number
+        for at, line in enumerate(text.split("\n"), 1):
             secret = line.removesuffix("\r")
-            if secret:
-                number += 1
+            if not secret:
+                continue
+            number += 1
+            try:
                 yield Value(f"value-{number}", secret)
+            except RedactionError as e:
+                raise RedactionError(f"{path}, line {at}: {e}") from None
+        if number == before:
+            raise RedactionError(f"{path} holds no secret; one is expected on each line")
 
 
 def _from_environment(names: list[str]) -> Iterator[Value]:
@@ -128,6 +141,8 @@ def _pattern(text: str) -> Pattern:
 def _check_target(source: str, target: Path, force: bool) -> None:
     if target.is_dir():
         raise WriterError(f"{target} is a directory")
+    if not target.parent.is_dir():
+        raise WriterError(f"cannot write {target}: {target.parent} is no directory")
     if source != STDIO and target.exists() and Path(source).exists() and target.samefile(source):
         raise WriterError(f"{target} is the source itself; give TARGET another name")
     if target.is_file() and not force:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 
 from sessionrecord.errors import RefError
-from sessionrecord.redact.edits import apply
 from sessionrecord.redact.places import Role
 from sessionrecord.redact.search import Search
 from sessionrecord.refs import ENTITY_KEYS, Ref, SessionKey, SessionReference
@@ -36,10 +35,11 @@ class Renames:
     """Old ID to new one, for a whole session. Different IDs stay different."""
 
     def __init__(self, search: Search, taken: Iterable[str] = ()) -> None:
-        """`taken` are IDs that are not free."""
+        """`taken` are IDs that are not free; they are asked for when the first ID gets a new name."""
         self._search = search
         self._new: dict[str, str] = {}
-        self._free = FreeNames(taken)
+        self._taken = taken
+        self._free: FreeNames | None = None
 
     def of(self, text: str, role: Role) -> str:
         """What takes the place of an ID, a ref or a session reference."""
@@ -53,10 +53,11 @@ class Renames:
         known = self._new.get(old)
         if known is not None:
             return known
-        data = old.encode("utf-8", "surrogatepass")
-        base = apply(data, self._search.edits(data)).decode("utf-8", "surrogatepass")
+        base = self._search.clean(old)
         if base == old:
             return old
+        if self._free is None:
+            self._free = FreeNames(self._taken)
         new = self._new[old] = self._free.of(base)
         return new
 

@@ -11,6 +11,7 @@ from binascii import a2b_base64
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from html import unescape
 from typing import Final, Protocol
 from urllib.parse import quote_from_bytes
 
@@ -25,6 +26,7 @@ __all__ = [
     "Spliced",
     "all_decoded",
     "base64_runs",
+    "entities",
     "escapes_of",
     "is_text",
     "json_escapes",
@@ -38,13 +40,16 @@ _JSON_ESCAPE: Final = re.compile(
     rb'\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|["\\/bfnrt])'
 )
 _PERCENT: Final = re.compile(rb"%[0-9a-fA-F]{2}")
-_LINE_BREAK: Final = re.compile(rb"(?<=[A-Za-z0-9+/_-]{16})[ \t]{0,8}\r?\n[ \t]{0,8}(?=[A-Za-z0-9+/_=-])")
+_LINE_BREAK: Final = re.compile(rb"(?<=[A-Za-z0-9+/_-]{16})[ \t]*+\r?\n[ \t]*+(?=[A-Za-z0-9+/_=-])")
+_ENTITY: Final = re.compile(rb"&(?:#(?:[0-9]{1,7}|[xX][0-9a-fA-F]{1,6})|[A-Za-z][A-Za-z0-9]{1,31});")
 _SHORT: Final = {b'"': b'"', b"\\": b"\\", b"/": b"/", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 _URL_SAFE: Final = bytes.maketrans(b"-_", b"+/")
 _URL_SAFE_BACK: Final = bytes.maketrans(b"+/", b"-_")
 _CONTROLS: Final = bytes(c for c in range(32) if c not in b"\t\n\r\f\x1b")
 _FILL: Final = (b"AAAA", b"AAAAAAA", b"AAAAAA", b"AAAAA")
 """What makes a run, by its length modulo 4, whole groups and ends it with NULs."""
+_ENDS: Final = 48
+"""Bytes at the ends of what base64 decodes to that need not be text: 64 characters of a path before it, or behind."""
 _SHORT_ENDS: Final = frozenset(b'"\\/bfnrt')
 _HEX: Final = frozenset(b"0123456789abcdefABCDEF")
 
@@ -84,7 +89,9 @@ class Spliced:
         if self._places is None:
             self._places = _Places()
             for match in self._piece.finditer(self._text):
-                self._places.add(match.start(), match.end(), len(self._decoded(match[0])))
+                decoded = self._decoded(match[0])
+                if decoded != match[0]:
+                    self._places.add(match.start(), match.end(), len(decoded))
         return self._places.lift(edits, self._encoded)
 
 
@@ -168,6 +175,11 @@ def percent(text: bytes) -> Spliced:
     return Spliced(text, _PERCENT, lambda e: bytes((int(e[1:], 16),)), lambda t: quote_from_bytes(t, "").encode())
 
 
+def entities(text: bytes) -> Spliced:
+    """The text with the character references of HTML resolved, once: named ones and those by number, closed by a semicolon."""
+    return Spliced(text, _ENTITY, lambda e: unescape(e.decode()).encode())
+
+
 def line_breaks(text: bytes) -> Spliced:
     """The text without the line breaks that wrapped base64 has."""
     return Spliced(text, _LINE_BREAK, lambda _: b"")
@@ -233,6 +245,12 @@ def is_text(data: bytes) -> bool:
     return True
 
 
+def _without_ends(data: bytes) -> bytes:
+    """What base64 decodes to without what words before and behind it may have become part of, and no character cut in two."""
+    middle = data[_ENDS:-_ENDS]
+    return re.sub(rb"\A[\x80-\xbf]{1,3}|[\xc0-\xff][\x80-\xbf]{0,2}\Z", b"", middle)
+
+
 class Base64:
     """A run of base64 decoded from one of its first four characters on, as what precedes base64 may look like a part of it."""
 
@@ -246,17 +264,21 @@ class Base64:
     def lift(self, edits: list[Edit]) -> list[Edit]:
         """Text is edited and encoded again, in the same alphabet and with padding if it had any; of binary data all is removed.
 
-        Where the run is not exactly what encoding its bytes gives, only the groups of characters around the edits are replaced.
+        Where the run is not exactly what encoding its bytes gives, as words of base64's alphabet stand before or behind it, only the groups
+        of characters around the edits are replaced; of binary data all from the first whole group on.
         """
+        rules = _rules(edits)
         bare = self._run.rstrip(b"=")
         padded = len(bare) < len(self._run)
-        if self._skip == 0 and self._encoded(self.data, padded) == self._run:
-            rules = _rules(edits)
-            text = self._placeholder(rules[0]).encode()
-            if is_text(self.data):
-                text = self._encoded(apply(self.data, edits), padded or len(bare) % 4 == 0)
-            return [Edit(self._start, self._start + len(self._run), text, rules)]
-        return [self._local(group, padded) for group in _grouped(edits)]
+        start, end = self._start + self._skip, self._start + len(self._run)
+        is_exact = self._skip == 0 and self._encoded(self.data, padded) == self._run
+        if is_exact and is_text(self.data):
+            text = self._encoded(apply(self.data, edits), padded or len(bare) % 4 == 0)
+            return [Edit(start, end, text, rules)]
+        middle = _without_ends(self.data)
+        if is_text(middle) and (middle or not is_exact):
+            return [self._local(group, padded) for group in _grouped(edits)]
+        return [Edit(start, end, self._placeholder(rules[0]).encode(), rules)]
 
     def _local(self, edits: list[Edit], padded: bool) -> Edit:
         start, end = edits[0].start // 3 * 3, -(-edits[-1].end // 3) * 3

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias
+from collections.abc import Iterator
+from types import UnionType
+from typing import Annotated, Any, Final, Literal, TypeAlias, Union, get_args, get_origin
 
-from sessionrecord.records import (
-    RECORD_TYPES,
-    AudioBlock,
-    DiffBlock,
-    FileBlock,
-    ImageBlock,
-    ReasoningBlock,
-    ResourceLinkBlock,
-    TerminalBlock,
-    TextBlock,
-    WireModel,
-)
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from sessionrecord.records import RECORD_TYPES, UnknownBlock, UnknownRecord
 from sessionrecord.records.content import KNOWN_BLOCK_TYPES
 from sessionrecord.redact.tree import Node, Path, text
 from sessionrecord.refs import ENTITY_KEYS
@@ -77,17 +71,6 @@ _SIGNATURES: Final = {
 """Block type, ours or a harness's, to the members that only the provider can make or read."""
 _MEDIA: Final = frozenset({"image", "audio", "file"})
 _BLOCKS: Final = frozenset({"content", "summary", "prompt"})
-_BLOCK_MODELS: Final = (
-    TextBlock, ReasoningBlock, ImageBlock, AudioBlock, FileBlock, ResourceLinkBlock, DiffBlock, TerminalBlock,
-)  # fmt: skip
-
-
-def _names(model: type[WireModel]) -> frozenset[str]:
-    return frozenset(f.alias or name for name, f in model.model_fields.items())
-
-
-_BLOCK_NAMES: Final = {str(b.model_fields["type"].default): _names(b) for b in _BLOCK_MODELS}
-"""Block type to the names that its members have by definition."""
 
 
 def record_type(line: bytes, root: Node) -> str | None:
@@ -121,9 +104,52 @@ def _is_block(node: Node) -> bool:
     return len(node.path) == 2 and node.path[0] in _BLOCKS and isinstance(node.path[1], int)
 
 
-def defined_names(line: bytes, node: Node, of_type: str | None) -> frozenset[str]:
-    """The names that the members of a record, or of one of its blocks, have by definition."""
-    if _is_block(node):
-        return _BLOCK_NAMES.get(text(line, node.get("type")) or "", frozenset())
-    model = None if node.path else RECORD_TYPES.get(of_type or "")
-    return frozenset() if model is None else _names(model)
+def defined_names(line: bytes, root: Node, path: Path) -> frozenset[str]:
+    """The names that the members of an object of a record have by definition; none where the format leaves them open."""
+    of_type = record_type(line, root)
+    if of_type is None:
+        return frozenset()
+    node: Node | None = root
+    form: Any = RECORD_TYPES.get(of_type, UnknownRecord)
+    for step in path:
+        if node is None:
+            return frozenset()
+        form = _form_within(_model_of(form, line, node) or form, step)
+        node = node.get(step) if isinstance(step, str) else node.members[step].node
+    model = None if node is None else _model_of(form, line, node)
+    return frozenset() if model is None else frozenset(_alias(name, f) for name, f in model.model_fields.items())
+
+
+def _alias(name: str, field: FieldInfo) -> str:
+    return field.alias or name
+
+
+def _model_of(form: Any, line: bytes, node: Node) -> type[BaseModel] | None:
+    """The model of an object; of several, as of content blocks, that of its type."""
+    models = [a for a in _alternatives(form) if isinstance(a, type) and issubclass(a, BaseModel)]
+    if len(models) > 1:
+        tag = text(line, node.get("type"))
+        models = [m for m in models if m.model_fields["type"].default == tag] or [UnknownBlock]
+    return models[0] if models else None
+
+
+def _form_within(form: Any, step: str | int) -> Any:
+    """What an item or member may be, given what it is in; None where it may be anything."""
+    for a in _alternatives(form):
+        if get_origin(a) is list and isinstance(step, int):
+            return get_args(a)[0]
+        if get_origin(a) is dict and isinstance(step, str):
+            return get_args(a)[1]
+        if isinstance(a, type) and issubclass(a, BaseModel):
+            return next((f.annotation for name, f in a.model_fields.items() if _alias(name, f) == step), None)
+    return None
+
+
+def _alternatives(form: Any) -> Iterator[Any]:
+    if get_origin(form) is Annotated:
+        yield from _alternatives(get_args(form)[0])
+    elif get_origin(form) in (Union, UnionType):
+        for a in get_args(form):
+            yield from _alternatives(a)
+    else:
+        yield form

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 __all__ = ["RedactionReport", "Removal", "RemovedFrom"]
 
-RemovedFrom: TypeAlias = Literal["text", "name", "number", "id", "signature", "media", "member", "line"]
-"""What a secret was in: a text, a member's name, a number, an ID or ref, a signature, the bytes of a picture, sound or file, a member
+SHOWN: Final = 5
+"""Places of each rule that a report shows as text."""
+RemovedFrom: TypeAlias = Literal["text", "name", "number", "word", "id", "signature", "media", "member", "line"]
+"""What a secret was in: a text, a member's name, a number, true, false or null, an ID or ref, a signature, the bytes of a picture, sound or file, a member
 that could not be kept without it, a line that is no JSON."""
 
 
@@ -72,21 +74,28 @@ class RedactionReport:
             "removals": [asdict(r) for r in self.removals],
         }
 
-    def lines(self) -> Iterator[str]:
-        """One line a removal, then a closing line."""
+    def lines(self, most: int | None = SHOWN) -> Iterator[str]:
+        """The sums, then for each rule, the most frequent first, how often it removed something and at most so many places; None: all."""
+        yield f"{_number(self.records, 'record')}, {self.changed} changed, {self.count} removed"
+        by_rule: dict[str, list[Removal]] = {rule: [] for rule in self.rules}
         for r in self.removals:
-            where = f" at {r.pointer}" if r.pointer else ""
-            yield f"line {r.line}{where}: {r.rule}: {r.count} removed ({r.what})"
-        for line in self.unmarked:
-            yield f"line {line}: no capture state, as the line is no record"
-        yield f"{self.records} records, {self.changed} changed, {self.count} removed"
+            by_rule[r.rule].append(r)
+        for rule, count in self.rules.items():
+            found = by_rule[rule]
+            yield f"  {rule} {count}, in {_number(len(found), 'place')}:"
+            yield from (f"    {_place(r)}" for r in found[:most])
+            yield from _more(len(found), most)
+        if self.unmarked:
+            yield f"  no capture state, as the line is no record {len(self.unmarked)}:"
+            yield from (f"    line {line}" for line in self.unmarked[:most])
+            yield from _more(len(self.unmarked), most)
 
     def to_text(self) -> str:
-        """The lines as one text."""
-        return "\n".join(self.lines())
+        """Every removal as text: all that `lines` can tell."""
+        return "\n".join(self.lines(None))
 
     def __str__(self) -> str:
-        return self.to_text()
+        return "\n".join(self.lines())
 
     def __repr__(self) -> str:
         return f"<RedactionReport: {self.records} records, {self.changed} changed, {self.count} removed>"
@@ -95,3 +104,19 @@ class RedactionReport:
         from sessionrecord.display.html import removals_html
 
         return removals_html(self.to_dict())
+
+
+def _place(removal: Removal) -> str:
+    pointer = removal.pointer if removal.pointer.isprintable() else repr(removal.pointer)[1:-1]
+    where = f" at {pointer}" if pointer else ""
+    times = f", {removal.count} times" if removal.count > 1 else ""
+    return f"line {removal.line}{where} ({removal.what}{times})"
+
+
+def _more(count: int, most: int | None) -> Iterator[str]:
+    if most is not None and count > most:
+        yield f"    and {count - most} more"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -21,8 +21,8 @@ SignaturePolicy: TypeAlias = Literal["raise", "drop"]
 MIN_VALUE: Final = 4
 """Bytes that a value has at least: shorter ones are in every text, and in what base64 of anything decodes to."""
 VOCABULARY: Final = (
-    '"contentLevel":"redacted","losses":[{"kind":"secret","stage":"redaction","count":,"explanation":""}],'
-    '"capture":{"":{"state":"redacted","bytes":,"count":,"reason":"removed: , ; it was "}}'
+    '"contentLevel":"redacted","losses":[{"kind":"secret","stage":"redaction","count":1,"explanation":""}],'
+    '"capture":{"":{"state":"redacted","bytes":,"count":1,"reason":"removed: , ; it was "}}'
 )
 """All that redaction writes into a record beside placeholders."""
 
@@ -51,15 +51,35 @@ class Value:
 
 
 def _values(given: Iterable[str | Value] | Mapping[str, str]) -> tuple[Value, ...]:
-    if isinstance(given, str):
+    if isinstance(given, str | bytes):
         raise RedactionError("values are a list of texts, not one text")
     if isinstance(given, Mapping):
         named = cast("Mapping[str, str]", given)
         return tuple(Value(name, text) for name, text in named.items())
+    if isinstance(given, Value) or not isinstance(given, Iterable):
+        raise TypeError(f"values are a list of texts, or a mapping of names to texts, not {_called(given)}")
     return tuple(v if isinstance(v, Value) else Value(f"value-{n}", v) for n, v in enumerate(given, 1))
 
 
-@dataclass(frozen=True, slots=True, init=False)
+def _patterns(given: Iterable[Pattern] | None) -> tuple[Pattern, ...]:
+    if given is None:
+        return KNOWN_PATTERNS
+    if isinstance(given, Pattern | str | bytes) or not isinstance(given, Iterable):
+        raise TypeError(f"patterns are a list of Pattern, not {_called(given)}")
+    patterns = tuple(given)
+    for pattern in patterns:
+        if not isinstance(pattern, Pattern):
+            raise TypeError(
+                f"patterns are a list of Pattern, not of {_called(pattern)}: Pattern(NAME, REGEX) makes one"
+            )
+    return patterns
+
+
+def _called(value: object) -> str:
+    return type(value).__name__
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class RedactionRules:
     """What to remove from a session. Immutable."""
 
@@ -75,20 +95,28 @@ class RedactionRules:
     def __init__(
         self,
         values: Iterable[str | Value] | Mapping[str, str] = (),
-        patterns: Iterable[Pattern] = KNOWN_PATTERNS,
+        patterns: Iterable[Pattern] | None = None,
         *,
         ids: IdPolicy = "raise",
         signatures: SignaturePolicy = "raise",
     ) -> None:
-        """Rules from texts, which are called `value-1`, `value-2` …, or from a mapping of names to texts, and from patterns.
+        """Rules from texts, which are called `value-1`, `value-2` …, or from a mapping of names to texts, and from patterns: without
+        any given `KNOWN_PATTERNS`, and none where the list is empty.
 
-        Raises `RedactionError` for rules that cannot be kept: a value that is too short, or is part of a placeholder.
+        Raises `RedactionError` for rules that cannot be kept: a value that is too short, or is part of a placeholder. Raises
+        `TypeError` for values and patterns that are none.
         """
         object.__setattr__(self, "values", _values(values))
-        object.__setattr__(self, "patterns", tuple(patterns))
+        object.__setattr__(self, "patterns", _patterns(patterns))
         object.__setattr__(self, "ids", ids)
         object.__setattr__(self, "signatures", signatures)
         self._check()
+
+    def __repr__(self) -> str:
+        names = (", ".join(rule.name for rule in rules) or "none" for rules in (self.values, self.patterns))
+        return "<RedactionRules: values {}; patterns {}; ids={!r}, signatures={!r}>".format(
+            *names, self.ids, self.signatures
+        )
 
     def _check(self) -> None:
         if self.ids not in ("raise", "rename"):

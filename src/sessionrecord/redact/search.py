@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from sessionrecord.errors import RedactionError
-from sessionrecord.redact.edits import Edit, merged, touching
+from sessionrecord.redact.edits import Edit, apply, merged, touching
 from sessionrecord.redact.layers import (
     Base64,
     Layer,
@@ -16,6 +17,7 @@ from sessionrecord.redact.layers import (
     Spliced,
     all_decoded,
     base64_runs,
+    entities,
     escapes_of,
     json_escapes,
     line_breaks,
@@ -23,11 +25,13 @@ from sessionrecord.redact.layers import (
     respelled,
     within_escapes,
 )
-from sessionrecord.redact.patterns import KNOWN_PATTERNS, Pattern
+from sessionrecord.redact.patterns import KNOWN_PATTERNS, LITERALS, Pattern
 from sessionrecord.redact.rules import PLACEHOLDERS, RedactionRules, placeholder
 
-__all__ = ["Search"]
+__all__ = ["ROUNDS", "Search"]
 
+ROUNDS: Final = 6
+"""How often what came out is searched and changed again; what one removal uncovers is gone after the next."""
 _LEVELS: Final = 12
 """Escapings within one another that are resolved one at a time; what is deeper is resolved all at once."""
 _BUDGET: Final = 96
@@ -46,9 +50,12 @@ class Search:
     def __init__(self, rules: RedactionRules) -> None:
         self._needles = [(form, v.name) for v in rules.values for form in _forms(v.text)]
         self._values = [form for form, _ in self._needles]
-        self._patterns = [(p, [t.encode() for t in p.literals]) for p in rules.patterns]
+        self._patterns = [
+            (p, [t.encode() for t in LITERALS[p.name]] if p in KNOWN_PATTERNS else []) for p in rules.patterns
+        ]
         """Pattern to the texts that it needs."""
         self._own = [(p, literals) for p, literals in self._patterns if p not in KNOWN_PATTERNS]
+        self._by_name = {p.name: p.compiled for p, _ in self._own}
         self.sees_edges = any(_SEES_EDGES.search(p.regex) for p, _ in self._own)
         """Whether texts have to be looked at one by one, as a pattern may depend on where a text begins or ends."""
         self.longest = max([len(form) for form in self._values], default=0)
@@ -114,16 +121,48 @@ class Search:
                 yield Edit(at, end, mark, (name,))
                 at = after
 
-    def edits_of_line(self, line: bytes) -> list[tuple[Edit, int, int]]:
-        """What patterns other than the known ones match in a line as it is written, names, quotes and colons included.
+    def matches_as_written(self, text: bytes) -> list[tuple[Edit, int, int]]:
+        """What patterns other than the known ones match in a line or a piece of it as it is written, quotes and colons included.
 
-        Each with where its whole match begins and ends; in the order of the edits.
+        Each with where its whole match begins and ends.
         """
-        return sorted(self._matches(line, self._own), key=lambda m: m[0].start) if self._own else []
+        return list(self._matches(text, self._own)) if self._own else []
+
+    def matches_from(self, text: bytes, before: int) -> Iterator[tuple[Edit, int, int]]:
+        """The same for the first match of each pattern that begins in the first bytes of a text."""
+        decoded = text.decode("utf-8", "surrogateescape")
+        starts = range(len(text[:before].decode("utf-8", "surrogateescape")))
+        for pattern, _ in self._own:
+            places = _Offsets(decoded)
+            matches = (match for at in starts if (match := pattern.compiled.match(decoded, at)) is not None)
+            found = (_edit(pattern, match, places) for match in matches)
+            yield from islice((f for f in found if f is not None), 1)
+
+    def match_end(self, rule: str, text: bytes, at: int) -> int | None:
+        """How many bytes of a text the pattern of a name matches from a place on; None where it does not match there."""
+        before = text[:at].decode("utf-8", "surrogateescape")
+        decoded = before + text[at:].decode("utf-8", "surrogateescape")
+        match = self._by_name[rule].match(decoded, len(before))
+        return None if match is None else len(match[0].encode("utf-8", "surrogateescape"))
+
+    def clean(self, text: str) -> str:
+        """A text without its secrets, also those that only show when others are removed."""
+        data = text.encode("utf-8", "surrogatepass")
+        for _ in range(ROUNDS):
+            edits = self.edits(data)
+            if not edits:
+                return data.decode("utf-8", "surrogatepass")
+            data = apply(data, edits)
+        return "…"
 
     def has_value(self, text: bytes) -> bool:
         """Whether a given value stands in a text as it is."""
         return any(form in text for form in self._values)
+
+    def value_in(self, text: bytes) -> tuple[str, int] | None:
+        """A given value that stands in a text as it is, and where; None if there is none."""
+        found = ((name, text.find(form)) for form, name in self._needles)
+        return next(((name, at) for name, at in found if at >= 0), None)
 
     def has_direct(self, text: bytes) -> bool:
         """Whether a secret stands in a text as it is."""
@@ -150,19 +189,11 @@ class Search:
                     continue
             if decoded is None:
                 decoded = text.decode("utf-8", "surrogateescape")
-            group = "secret" if "secret" in pattern.compiled.groupindex else 0
-            mark = placeholder(pattern.name).encode()
             places = _Offsets(decoded)
             for match in pattern.compiled.finditer(decoded):
-                start, end = match.span(group)
-                if start >= end or PLACEHOLDERS.fullmatch(match[group]):
-                    continue
-                whole_start, whole_end = match.span()
-                yield (
-                    Edit(places.of(start), places.of(end), mark, (pattern.name,)),
-                    places.of(whole_start) if group else places.of(start),
-                    places.of(whole_end) if group else places.of(end),
-                )
+                found = _edit(pattern, match, places)
+                if found is not None:
+                    yield found
 
     def runs(self, text: bytes) -> Iterator[Base64]:
         """What in a text may be base64, decoded."""
@@ -191,6 +222,18 @@ class _Offsets:
         self._bytes += size if at >= self._at else -size
         self._at = at
         return self._bytes
+
+
+def _edit(pattern: Pattern, match: re.Match[str], places: _Offsets) -> tuple[Edit, int, int] | None:
+    """What a match asks for, and where it begins and ends as a whole; None where nothing but what redaction wrote is matched."""
+    group = "secret" if "secret" in pattern.compiled.groupindex else 0
+    start, end = match.span(group)
+    if start >= end or PLACEHOLDERS.fullmatch(match[group]):
+        return None
+    edit = Edit(places.of(start), places.of(end), placeholder(pattern.name).encode(), (pattern.name,))
+    if not group:
+        return edit, edit.start, edit.end
+    return edit, places.of(match.start()), places.of(match.end())
 
 
 class _Walk:
@@ -273,8 +316,8 @@ def _escaped(text: bytes, level: int) -> Iterator[Layer]:
         yield Saturated(text)
     if level >= _LEVELS:
         return
-    for escape, make in ((b"\\", json_escapes), (b"%", percent)):
+    for escape, make in ((b"\\", json_escapes), (b"%", percent), (b"&", entities)):
         if escape in text:
             layer = make(text)
-            if len(layer.data) < len(text):
+            if layer.data != text:
                 yield layer

@@ -5,9 +5,10 @@ from __future__ import annotations
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import orjson
 
@@ -16,21 +17,20 @@ from sessionrecord.errors import RedactionError
 from sessionrecord.redact.edits import Edit
 from sessionrecord.redact.ids import Renames
 from sessionrecord.redact.joined import Split, Splits, by_record
-from sessionrecord.redact.marks import mark_declaration, mark_members
+from sessionrecord.redact.marks import mark_declaration, mark_members, written_paths
 from sessionrecord.redact.places import record_type, role
-from sessionrecord.redact.record import LineRedaction, Refused, holds, may_hold
-from sessionrecord.redact.report import RedactionReport, Removal
+from sessionrecord.redact.pointers import Pointers
+from sessionrecord.redact.record import LineRedaction, Refused, Taken, holds, may_hold, remains
+from sessionrecord.redact.report import RedactionReport, Removal, RemovedFrom
 from sessionrecord.redact.rules import RedactionRules
-from sessionrecord.redact.search import Search
+from sessionrecord.redact.search import ROUNDS, Search
 from sessionrecord.redact.tree import Path as Place
 from sessionrecord.redact.tree import leaves, parse, text
 from sessionrecord.session import Session
 from sessionrecord.session.log import Log
+from sessionrecord.session.session import Views
 
 __all__ = ["Redacted", "redact"]
-
-_ROUNDS: Final = 6
-"""How often what came out is searched and changed again; what one removal uncovers is gone after the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,15 @@ def redact(session: Session, rules: RedactionRules) -> Redacted:
     says the total in `losses` and `contentLevel`. Where nothing is found nothing is changed, so redaction twice is redaction once.
 
     Raises `RedactionError` where a secret is in an ID or a signature and the rules do not say what to do, where it is in what the
-    structure rests on, and where a last search of the result still finds one. No message holds a secret.
+    structure rests on, and where a last search of the result still finds one. No message holds a secret. Raises `TypeError` for what is
+    no session, and for what are no rules.
     """
+    if not isinstance(session, Session):
+        raise TypeError(f"redact takes a session, not {type(session).__name__}{_hint(session)}")
+    if not isinstance(rules, RedactionRules):
+        raise TypeError(
+            f"redact takes RedactionRules, not {type(rules).__name__}; RedactionRules([...]) makes them of values"
+        )
     return _Redaction(rules).run(session)
 
 
@@ -64,14 +71,14 @@ class _Redaction:
         self._rules = rules
         self._search = Search(rules)
         self._values_only = Search(RedactionRules(rules.values, ()))
-        self._removals: dict[int, list[Removal]] = {}
-        self._members: defaultdict[int, defaultdict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+        self._taken: dict[int, list[Taken]] = {}
+        """Record to what was removed from it; places as they are called so far."""
 
     def run(self, session: Session) -> Redacted:
         before = log = _log(session)
-        lines = LineRedaction(self._search, self._rules, Renames(self._search, self._taken(log)))
+        lines = LineRedaction(self._search, self._rules, Renames(self._search, _alike(log)))
         among: Container[int] = range(len(log))
-        for _ in range(_ROUNDS):
+        for _ in range(ROUNDS):
             found = self._find(log, among, may_hold)
             log, changed = self._changed(log, found, lines)
             if not changed:
@@ -80,17 +87,51 @@ class _Redaction:
         else:
             raise RedactionError("what takes the place of secrets makes new ones; give the rules other names")
         unmarked: list[int] = []
-        if self._removals:
+        if self._taken:
             log, unmarked = self._marked(log)
-            if self._find(log, range(len(log)), holds):
-                raise RedactionError("a secret is still there after redaction; please report it")
+            for index in self._find(log, range(len(log)), holds):
+                raise RedactionError(self._remaining(log, index, lines))
             session = Session.read(bytes(log.source))
-        if self._search.has_value(bytes(log.source)):
-            raise RedactionError("a value goes over the border of two members or lines, so it cannot be removed")
+        still = self._search.value_in(bytes(log.source))
+        if still is not None:
+            name, at = still
+            line = log.source[:at].count(b"\n") + 1
+            raise RedactionError(
+                f"line {line}: the value {name} goes over the border of two members, items or lines, so it cannot be removed"
+            )
         if len(before) != len(log) or before.seqs != log.seqs:
             raise RedactionError("redaction would change the order of the records; please report it")
-        removals = tuple(_summed(self._removals[i] for i in sorted(self._removals)))
-        return Redacted(session, RedactionReport(len(log), removals, tuple(unmarked)))
+        return Redacted(session, RedactionReport(len(log), tuple(self._removals(log)), tuple(unmarked)))
+
+    def _remaining(self, log: Log, index: int, lines: LineRedaction) -> str:
+        """What to say of a secret that the last search finds."""
+        line, number = log.line(index), log.line_number(index)
+        path, rule = next(remains(self._search, line), ((), ""))
+        root = parse(line)
+        if root is not None and path in written_paths(line, root):
+            why = (
+                f"what redaction writes there, a count, is itself found by the rule {rule}; give that rule another form"
+            )
+        else:
+            why = (
+                f"a secret ({rule}) is still there after redaction; please report it"
+                if rule
+                else ("a secret is still there after redaction, over several texts; please report it")
+            )
+        return f"{lines.where(number, path)}: {why}"
+
+    def _removals(self, log: Log) -> Iterator[Removal]:
+        """What was removed, with places and IDs as they are called at last."""
+        pointers = Pointers(self._search)
+        for index, taken in sorted(self._taken.items()):
+            value = _value(log.line(index))
+            found = value.get("id") if isinstance(value, dict) else None
+            record_id = found if isinstance(found, str) else None
+            counts: Counter[tuple[Place, RemovedFrom, str]] = Counter()
+            for t in taken:
+                counts[t.path, t.what, t.rule] += t.count
+            for (path, what, rule), n in counts.items():
+                yield Removal(log.line_number(index), record_id, pointers.of(path), what, rule, n)
 
     def _find(
         self, log: Log, among: Container[int], look: Callable[[Search, bytes], bool]
@@ -129,34 +170,25 @@ class _Redaction:
                 pieces += (log.source[at:start], changed.line)
                 at = start + len(line)
                 done.add(index)
-                self._note(index, changed.removals, changed.members)
+                earlier = (t.moved(changed.names) for t in self._taken.get(index, ()))
+                self._taken[index] = [*earlier, *changed.taken]
         if refused:
-            more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
-            raise RedactionError(f"{refused[0]}{more}")
+            raise refused[0].among(len(refused))
         return (Log.read(b"".join((*pieces, log.source[at:]))) if done else log), done
-
-    def _note(self, index: int, removals: list[Removal], members: dict[str, Counter[str]]) -> None:
-        self._removals.setdefault(index, []).extend(removals)
-        for name, counts in members.items():
-            self._members[index][name] += counts
 
     def _marked(self, log: Log) -> tuple[Log, list[int]]:
         """The stream with capture states and the header's losses, and the lines that cannot hold them."""
         total: Counter[str] = Counter()
-        for removals in self._removals.values():
-            for r in removals:
-                total[r.rule] += r.count
+        for t in chain.from_iterable(self._taken.values()):
+            total[t.rule] += t.count
         pieces: list[bytes] = []
         unmarked: list[int] = []
         at = 0
         declaring = {i for i in range(len(log)) if log.type(i) == "declaration"} | {0}
-        for index in sorted(self._removals.keys() | declaring):
+        for index in sorted(self._taken.keys() | declaring):
             line, start = log.line(index), log.offset(index)
-            new: bytes | None = line
-            if index in self._members:
-                new = mark_members(line, self._members[index])
-            elif self._removals.get(index):
-                new = None
+            taken = self._taken.get(index)
+            new = mark_members(line, _by_member(taken)) if taken else line
             if new is None:
                 unmarked.append(log.line_number(index))
                 new = line
@@ -166,19 +198,35 @@ class _Redaction:
             at = start + len(line)
         return Log.read(b"".join((*pieces, log.source[at:]))), unmarked
 
-    def _taken(self, log: Log) -> Iterator[str]:
-        """IDs that look like the new ones may look: those of an earlier redaction."""
-        if self._rules.ids == "raise":
-            return
-        for index in range(len(log)):
-            line = log.line(index)
-            root = parse(line) if b"[redacted:" in line else None
-            if root is None:
-                continue
-            of_type = record_type(line, root)
-            for node, parent in leaves(root):
-                if role(line, node, parent, of_type) == "id" and (found := text(line, node)) is not None:
-                    yield found
+
+def _hint(given: object) -> str:
+    if isinstance(given, Redacted):
+        return ": give its session"
+    if isinstance(given, Views):
+        return ": a session at a moment has no stream of its own; redact the whole session, and look at the result at that moment"
+    return "; open one with Session.read"
+
+
+def _by_member(taken: list[Taken]) -> dict[str, Counter[str]]:
+    """Member of a record to rule to how many secrets were removed from it."""
+    members: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for t in taken:
+        if t.path and isinstance(t.path[0], str):
+            members[t.path[0]][t.rule] += t.count
+    return members
+
+
+def _alike(log: Log) -> Iterator[str]:
+    """IDs that look like the new ones may look: those of an earlier redaction."""
+    for index in range(len(log)):
+        line = log.line(index)
+        root = parse(line) if b"[redacted:" in line or b"\\u" in line else None
+        if root is None:
+            continue
+        of_type = record_type(line, root)
+        for node, parent in leaves(root):
+            if role(line, node, parent, of_type) == "id" and (found := text(line, node)) is not None:
+                yield found
 
 
 def _log(session: Session) -> Log:
@@ -197,11 +245,3 @@ def _value(line: bytes) -> Any:
         return orjson.loads(line)
     except ValueError:
         return ijson.examine(line)[0]
-
-
-def _summed(removals: Iterator[list[Removal]]) -> Iterator[Removal]:
-    for of_record in removals:
-        counts: dict[Removal, int] = {}
-        for r in of_record:
-            counts[replace(r, count=0)] = counts.get(replace(r, count=0), 0) + r.count
-        yield from (replace(r, count=n) for r, n in counts.items())

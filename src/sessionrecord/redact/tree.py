@@ -18,7 +18,10 @@ __all__ = [
     "Member",
     "Node",
     "Path",
+    "Token",
+    "leaf_token",
     "leaves",
+    "name_token",
     "objects",
     "parse",
     "text",
@@ -49,11 +52,13 @@ class Node:
     """The offset behind its last byte."""
     members: list[Member] = field(default_factory=list)
     """What an object or an array holds, in its order."""
+    _by_name: dict[str, Node] | None = field(default=None, init=False, repr=False, compare=False)
 
     def get(self, name: str) -> Node | None:
-        """The member of a name; the last one, as readers take it, if there are several."""
-        found = [m.node for m in self.members if m.name == name] if self.kind == "object" else []
-        return found[-1] if found else None
+        """The member of a name; the last one, as readers take it, if there are several. Only of a finished tree."""
+        if self._by_name is None:
+            self._by_name = {m.name: m.node for m in self.members if m.name is not None}
+        return self._by_name.get(name)
 
 
 @dataclass(slots=True)
@@ -134,13 +139,13 @@ def _path(stack: list[Node], name: tuple[str, int, int] | None) -> Path:
 
 
 def leaves(root: Node) -> Iterator[tuple[Node, Node | None]]:
-    """Strings and numbers with what they are in, in the order of the line."""
+    """Strings, numbers and words with what they are in, in the order of the line."""
     stack: list[tuple[Node, Node | None]] = [(root, None)]
     while stack:
         node, parent = stack.pop()
         if node.kind in ("object", "array"):
             stack.extend((m.node, node) for m in reversed(node.members))
-        elif node.kind != "word":
+        else:
             yield node, parent
 
 
@@ -173,11 +178,33 @@ def without(node: Node, gone: set[int]) -> Iterator[tuple[int, int]]:
             yield member.start, member.node.end
 
 
-def tokens(root: Node) -> Iterator[tuple[int, int]]:
-    """Where names, strings and numbers stand; names and strings without their quotes."""
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A name, string, number or word as it is written; names and strings without their quotes."""
+
+    start: int
+    """Its first byte in the line."""
+    end: int
+    """The offset behind its last byte."""
+    path: Path
+    """Where it is in the record; for a name, where its member is."""
+    is_name: bool
+    """Whether it is the name of a member."""
+
+
+def name_token(node: Node, member: Member) -> Token:
+    """The name of a member of an object."""
+    return Token(member.start + 1, member.name_end - 1, (*node.path, member.name or ""), True)
+
+
+def leaf_token(node: Node) -> Token:
+    """A string, number or word."""
+    quotes = node.kind == "string"
+    return Token(node.start + quotes, node.end - quotes, node.path, False)
+
+
+def tokens(root: Node) -> Iterator[Token]:
+    """Names, strings, numbers and words of a line: all names first."""
     for node in objects(root):
-        for member in node.members:
-            yield member.start + 1, member.name_end - 1
-    for node, _ in leaves(root):
-        quotes = node.kind == "string"
-        yield node.start + quotes, node.end - quotes
+        yield from (name_token(node, member) for member in node.members)
+    yield from (leaf_token(node) for node, _ in leaves(root))
