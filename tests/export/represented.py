@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import Decimal
 from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 Wire = dict[str, Any]
+
+
+def loads(text: str) -> Any:
+    """JSON with integers of any length: Python refuses those of more than 4,300 digits."""
+    return json.loads(text, parse_int=lambda digits: int(digits) if len(digits) < 4000 else Decimal(digits))
 
 
 def in_atif(trajectory: Wire) -> set[int]:
@@ -75,5 +81,5 @@ def in_markdown(page: str) -> set[str]:
         if token.type == "inline":
             heads.append(token.content)
         if token.type == "fence" and heads[-1] == "Header":
-            ids.add(json.loads(token.content)["id"])
+            ids.add(loads(token.content)["id"])
     return ids

@@ -37,8 +37,8 @@ def lost_whole(report: LossReport) -> list[int | None]:
 def found(exported: Exported) -> set[int]:
     """The `seq` of each record in an export; the drawn records have the ID `r<seq>`."""
     if exported.report.target == "atif":
-        return represented.in_atif(json.loads(exported.text))
-    ids = represented.in_otlp(json.loads(exported.text)) if exported.report.target == "otlp" else None
+        return represented.in_atif(represented.loads(exported.text))
+    ids = represented.in_otlp(represented.loads(exported.text)) if exported.report.target == "otlp" else None
     return {int(i[1:]) for i in (represented.in_markdown(exported.text) if ids is None else ids)}
 
 
