@@ -332,3 +332,12 @@ def test_a_pointer_leads_back_to_its_parts(parts: list[str | int]) -> None:
     """RFC 6901."""
     back = [p.replace("~1", "/").replace("~0", "~") for p in ijson.pointer(*parts).split("/")[1:]]
     assert back == [str(p) for p in parts]
+
+
+@pytest.mark.parametrize("text", ['{"a":"open', "[1,", "{", '{"a" 1}', "[1 2]", '"\\x"', "tru", "1 2", '"\t"', ""])
+def test_what_is_wrong_with_a_text_is_said_once_with_its_place(text: str) -> None:
+    """The words of Python's parser end in the place sometimes, and sometimes not."""
+    (finding,) = ijson.examine(text.encode())[1]
+    assert finding.code == "json-invalid"
+    assert re.search(r"(?<!at) at character \d+$", finding.message)
+    assert finding.message[0].islower()

@@ -278,6 +278,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name in ("AsyncStreamReader", "AsyncStreamWriter"):  # asyncio is half the cost of all imports, and few need it
         return getattr(import_module("sessionrecord.stream"), name)

@@ -320,7 +320,7 @@ def _exact(line: bytes) -> tuple[JsonValue, list[Finding]]:
     except JSONDecodeError as e:
         if "\0" in text:
             return None, [Finding("nul-bytes", "", f"{text.count(chr(0))} NUL bytes in the line")]
-        return None, [Finding("json-invalid", "", f"{_reason(e)} at character {e.pos}")]
+        return None, [Finding("json-invalid", "", f"{_reason(e).removesuffix(' at')} at character {e.pos}")]
     except _NotJsonError as e:
         return None, [Finding("json-invalid", "", str(e))]
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH and any(

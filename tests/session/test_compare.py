@@ -423,6 +423,7 @@ def test_lines_are_read_a_few_times_however_many_there_are(
 def test_the_names_are_there_at_the_top() -> None:
     assert sessionrecord.diff is diff
     assert sessionrecord.SessionDiff is SessionDiff
+    assert dir(sessionrecord) == sorted(sessionrecord.__all__)
 
 
 def test_of_records_that_all_say_the_same_those_of_one_id_belong_together() -> None:

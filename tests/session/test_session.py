@@ -208,6 +208,15 @@ def test_where_some_calls_have_a_cost_the_others_are_counted(calls: list[tuple[s
     assert ("without a cost" in repr(totals)) == bool(totals.costs_missing)
 
 
+def test_a_call_without_a_name_is_called_by_its_title() -> None:
+    """As those of ACP, which have titles only."""
+    session = Session.read(numbered({"type": "tool_call", "callId": "c", "title": "list files"}, message("m")))
+    text = str(session.context_view())
+    assert "list files" in text
+    assert text.startswith("2 entities in context")
+    assert str(session.at(2).context_view()).startswith("1 entity in context")
+
+
 def test_a_session_s_counter_with_a_cost_has_all_costs_and_a_turn_without_one_lacks_it() -> None:
     counters = [
         usage(scope="session", counter="cumulative", inputTokens=n, cost={"amount": n, "currency": "USD"})

@@ -7,7 +7,7 @@ import inspect
 import io
 import uuid
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any, get_args, get_type_hints
 
@@ -152,6 +152,26 @@ def test_seq_rises_from_one_and_ids_follow() -> None:
     for _ in range(3):
         author.state(state="running")
     assert [(r.seq, r.id) for r in author.records] == [(1, "r1"), (2, "r2"), (3, "r3"), (4, "r4")]
+
+
+@given(st.datetimes(timezones=st.timezones() | st.just(UTC)).filter(lambda when: 1 < when.year < 9999))
+def test_a_datetime_with_a_zone_is_written_as_the_moment_that_it_is(when: datetime) -> None:
+    """[S] ASR-044: UTC with Z, to the microsecond; one without a zone is no moment."""
+    out = RecordList()
+    begin(out)
+    record = out.user_message("hi", timestamp=when)
+    assert record.timestamp is not None
+    assert record.timestamp.endswith("Z")
+    assert datetime.fromisoformat(record.timestamp) == when.astimezone(UTC)
+    with pytest.raises(InvalidRecordError, match="write a time as text"):
+        out.user_message("hi", timestamp=when.replace(tzinfo=None))
+    east, west = (timezone(timedelta(hours=hours)) for hours in (8, -8))
+    for beyond in (datetime(1, 1, 1, tzinfo=east), datetime(9999, 12, 31, 23, tzinfo=west)):
+        with pytest.raises(InvalidRecordError, match="write a time as text"):
+            out.user_message("hi", timestamp=beyond)
+    with pytest.raises(SessionRecordError):
+        out.tool_call(call_id="c", arguments=when)
+    assert len(out.records) == 2
 
 
 def test_none_is_absent_and_unset_differs_from_it_where_null_has_a_meaning() -> None:
@@ -369,7 +389,7 @@ def test_a_message_is_not_made_from_none() -> None:
 
 
 def test_a_time_that_is_no_text_is_refused_with_what_to_write() -> None:
-    now: Any = datetime.now(UTC)
+    now: Any = datetime.now(UTC).replace(tzinfo=None)
     refused(lambda a: a.state(state="idle", timestamp=now), InvalidRecordError, "write a time as text")
 
 

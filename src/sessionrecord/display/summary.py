@@ -58,7 +58,7 @@ def summary(record: Record | InvalidRecord) -> str:
         return _first_line([record.raw[: 8 * LENGTH].decode("utf-8", "backslashreplace")])
     if isinstance(record, ToolCall):
         arguments = "" if record.arguments is None else json_text(record.arguments)
-        return _first_line([f"{record.name or '(no name)'} {arguments}"])
+        return _first_line([f"{record.name or record.title or '(no name)'} {arguments}"])
     if isinstance(record, Message | ToolResult):
         return _first_line(block_text(b) for b in record.content or ())
     if isinstance(record, Compaction):

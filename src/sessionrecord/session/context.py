@@ -244,7 +244,9 @@ class ContextView:
         return len(self._items)
 
     def __str__(self) -> str:
-        lines = [f"{len(self)} entities in context, {len(self.absent)} not there"]
+        lines = [
+            f"{len(self):,} {'entity' if len(self) == 1 else 'entities'} in context, {len(self.absent):,} not there"
+        ]
         lines += [f"  {item.entity.seq:>6}  {item.entity.type:<11} {said(item.record)}" for item in self.items]
         return "\n".join([*lines, EVIDENCE])
 

@@ -43,7 +43,7 @@ def plain(text: str, limit: int = LENGTH) -> str:
 def said(record: Record | InvalidRecord) -> str:
     """The first words of what a record says; of content without text, what it is made of; of other types the members."""
     if isinstance(record, ToolCall):
-        return excerpt(record.name or "")
+        return excerpt(record.name or record.title or "")
     if isinstance(record, ToolResult) and not record.content and record.outcome is not None:
         return plain(record.outcome)
     if isinstance(record, Message | ToolResult):

@@ -6,6 +6,8 @@ import enum
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, cast
 
 import orjson
@@ -73,8 +75,8 @@ class EnvelopeMembers(TypedDict, total=False):
 
     turn_id: str | None
     """The turn it belongs to."""
-    timestamp: str | None
-    """When it happened: RFC 3339, UTC, with `Z`."""
+    timestamp: str | datetime | None
+    """When it happened: RFC 3339, UTC, with `Z`; a `datetime` with a time zone is written so."""
     participant: str | None
     """ID of the declared participant who caused it."""
     conversation: str | None
@@ -233,13 +235,20 @@ def _members(
         elif name not in cls.model_fields:
             raise TypeError(f"{record_type}() got an unexpected keyword argument {name!r}")
         elif value is not UNSET and (value is not None or name in cls.null_members):
-            data[_wire_name(cls, name)] = _wire(value)
+            data[_wire_name(cls, name)] = _moment(value) if name == "timestamp" else _wire(value)
     _add_extra(cls, data, extra or {})
     return data
 
 
 def _wire_name(cls: type[WireModel], attribute: str) -> str:
     return cls.model_fields[attribute].alias or attribute
+
+
+def _moment(value: object) -> object:
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        with suppress(OverflowError):  # in UTC it may be before year 1 or after 9999
+            return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return value
 
 
 def _wire(value: object) -> object:

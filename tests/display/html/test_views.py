@@ -236,7 +236,7 @@ def test_records_entities_and_items_in_a_row_are_shown_as_each_is() -> None:
     assert item._repr_html_() == item.record._repr_html_()
     (turn, *_) = sample().turns()
     text = text_of(fragment(turn._repr_html_()))
-    assert f"Turn {turn.turn_id}{len(turn.records)} items" in text
+    assert f"Turn {turn.turn_id}: {len(turn.records)} records" in text
     said = [{"type": "message", "messageId": f"m{n}", "role": "user"} for n in range(NOTEBOOK.items + 5)]
     many = stream(*said).records[1:]
     assert f"5 items not shown: items[{NOTEBOOK.items // 2}:{NOTEBOOK.items // 2 + 5}]" in text_of(html_of(many))

@@ -140,7 +140,8 @@ def _marks(record: Record | InvalidRecord, room: Room) -> list[Element]:
         return [tag("not valid", "error")]
     for name, state in list((record.capture or {}).items())[: room.limits.rows]:
         if state.state != "complete":
-            marks.append(tag(one_line(f"{name} {state.state}"), "warning"))
+            told = "perhaps not complete" if state.state == "unknown" else state.state
+            marks.append(tag(one_line(f"{name} {told}"), "warning"))
     return marks
 
 

@@ -16,7 +16,12 @@ __all__ = ["several", "tool_use", "turn"]
 
 
 def several(items: Sequence[object], room: Room) -> list[Child]:
-    """The items in their order: of many the first and the last."""
+    """How many items there are, and the items."""
+    return [el("h1", number(len(items), "item")), _in_order(items, room)]
+
+
+def _in_order(items: Sequence[object], room: Room) -> list[Child]:
+    """Of many items the first and the last."""
     first, last = sample(len(items), room.limits.items)
     place, shown = room.place, list[Child]()
     for i in [*first, *last]:
@@ -26,7 +31,7 @@ def several(items: Sequence[object], room: Room) -> list[Child]:
                 shown.append(more(room, last.start - first.stop, "item"))
         with room.at(f"{place}[{i}]"):
             shown.append(_item(items[i], room))
-    return [el("h1", number(len(items), "item")), shown or el("div", "none", cls="dim")]
+    return shown or [el("div", "none", cls="dim")]
 
 
 def _item(item: object, room: Room) -> Child:
@@ -55,4 +60,5 @@ def tool_use(use: ToolUse, room: Room) -> list[Child]:
 
 def turn(of: Turn, room: Room) -> list[Child]:
     """The records of a turn."""
-    return [el("h1", "Turn ", phrase(of.turn_id, room)), several(of.records, room)]
+    heading = el("h1", "Turn ", phrase(of.turn_id, room), f": {number(len(of.records), 'record')}")
+    return [heading, _in_order(of.records, room)]

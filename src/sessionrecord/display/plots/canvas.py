@@ -12,7 +12,7 @@ from sessionrecord.session.core import Core
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "INK", "PALE", "finish", "label", "new_figure", "session_name", "short", "strip"]
+__all__ = ["COLOURS", "INK", "PALE", "finish", "label", "new_figure", "nothing", "session_name", "short", "strip"]
 
 COLOURS: Final = {
     "black": "#000000",

@@ -155,8 +155,8 @@ def _draw_sizes(axes: Any, sizes: list[tuple[Moment, int]], clock: Clock, sample
     if placed:
         xs, ys = zip(*placed, strict=True)
         # between samples the size is not known; a step would claim that it stayed
-        axes.fill_between(xs, ys, step=None if sampled else "post", color=COLOURS["sky"], alpha=0.5, linewidth=0)
-        axes.plot(xs, ys, drawstyle="default" if sampled else "steps-post", color=COLOURS["blue"], linewidth=1.0,
+        axes.fill_between(xs, ys, step=None if sampled else "post", color=COLOURS["green"], alpha=0.3, linewidth=0)
+        axes.plot(xs, ys, drawstyle="default" if sampled else "steps-post", color=COLOURS["green"], linewidth=1.0,
                   label="entities in the context view: recorded evidence, not proof of the exact request")  # fmt: skip
     axes.set_ylabel("entities")
     axes.yaxis.get_major_locator().set_params(integer=True)
