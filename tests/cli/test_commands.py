@@ -78,11 +78,11 @@ def test_a_native_log_is_not_a_stream_and_the_way_to_one_is_named(tmp_path: Path
     path = write(tmp_path / "log.jsonl", b'{"type":"user","uuid":"u","sessionId":"s"}\n' * 3)
     result = call("validate", path)
     assert result.exit_code == 1
-    assert "sessionrecord convert claude-code LOG -o OUT" in result.stdout.splitlines()[-1]
+    assert "sessionrecord convert auto LOG -o OUT" in result.stdout.splitlines()[-1]
     for command in (("inspect", path), ("context", path), ("show", path, "u")):
         refused = call(*command)
         assert refused.exit_code == 2
-        assert_one_error_line(refused, "holds no record of a session", "sessionrecord convert claude-code LOG -o OUT")
+        assert_one_error_line(refused, "holds no record of a session", "sessionrecord convert auto LOG -o OUT")
 
 
 def test_an_overview_counts_tools_usage_cost_and_losses(session: str) -> None:
@@ -315,7 +315,7 @@ def test_a_file_that_is_no_stream_is_refused_and_validate_says_why(tmp_path: Pat
     for arguments in (("inspect", path), ("context", path), ("show", path, "r1")):
         result = call(*arguments)
         assert result.exit_code == 2
-        assert_one_error_line(result, "convert claude-code")
+        assert_one_error_line(result, "convert auto")
 
 
 @pytest.mark.parametrize(

@@ -522,3 +522,21 @@ def test_the_sessions_of_a_connection_are_written_apart(tmp_path: Path) -> None:
         header = records[0]
         assert isinstance(header, SessionHeader)
         assert header.parent is None
+
+
+@pytest.mark.parametrize(
+    ("direction", "at"),
+    [
+        ("client", None),
+        (None, None),
+        ([], None),
+        *(("client_to_agent", at) for at in ("yesterday", 5, "2026-03-02T09:00:00")),
+    ],
+)
+def test_a_direction_or_time_that_is_none_is_refused_at_once(direction: Any, at: Any) -> None:
+    """What the caller says of a message is no message: guessing it would invent who spoke, and when."""
+    recorder = acp.AcpRecorder()
+    for call in (recorder.observe, acp.log_line):
+        with pytest.raises(ValueError, match=r"(direction is client_to_agent or agent_to_client|at is a time in UTC)"):
+            call(prompt(1, "x")["message"], direction, at)
+    assert recorder.finish().lines_read == 0

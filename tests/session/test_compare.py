@@ -294,6 +294,17 @@ def test_a_copy_with_other_names_says_the_same_under_them() -> None:
     assert "~ message messageId=u1 → messageId=new-u1" in str(found)
 
 
+def test_what_was_revised_under_another_name_is_told_once() -> None:
+    talk = [renamed(r) for r in TALK]
+    talk[1]["content"][0]["text"] = "[REDACTED]"
+    lines = str(diff(numbered(*TALK), numbered(*talk))).splitlines()
+    assert [line for line in lines if "new-a1" in line] == ["~ message messageId=a1 → messageId=new-a1 (in its place)"]
+    assert lines[-1].startswith("1 revised, 8 renamed;")
+    many = [message(f"m{n}") for n in range(30)]
+    (more,) = [x for x in diff(numbered(*many), numbered(*map(renamed, many))).lines() if "more renamed" in x]
+    assert more == "~ … and 10 more renamed"
+
+
 def test_in_a_renamed_copy_what_was_changed_stands_in_its_place() -> None:
     talk = [renamed(r) for r in TALK]
     talk[1]["content"][0]["text"] = "[REDACTED]"

@@ -223,3 +223,9 @@ def test_asyncio_is_imported_by_those_who_use_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True", "False", "False"]
+
+
+def test_a_path_is_for_open_and_that_is_said() -> None:
+    path: Any = "session.asr.jsonl"
+    with pytest.raises(TypeError, match=r"not str; await AsyncStreamWriter\.open"):
+        AsyncStreamWriter(path)

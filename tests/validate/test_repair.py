@@ -377,7 +377,7 @@ def test_a_report_says_what_was_done_as_text_and_as_json(tmp_path: Path) -> None
     report, _ = mended(tmp_path, H, b"{oops", state(2, participant="p"))
     assert report.to_text().splitlines() == [
         f"line 2: put-aside: {report.actions[0].message}",
-        f"{tmp_path}/out.jsonl: 2 records, 1 lines put aside; what is not in it as it was is in {report.rest}",
+        f"{tmp_path}/out.jsonl: 2 records, 1 line put aside; what is not in it as it was is in {report.rest}",
     ]
     made = json.loads(json.dumps(report.to_dict()))
     assert made["actions"][0] == {

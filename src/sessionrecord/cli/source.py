@@ -15,9 +15,7 @@ __all__ = ["CONVERT_HINT", "STDIO", "note_the_end", "open_known", "open_session"
 
 STDIO: Final = "-"
 """In place of a path: standard input or output."""
-CONVERT_HINT: Final = (
-    "to convert a log of Claude Code or Codex: sessionrecord convert claude-code LOG -o OUT, or convert codex"
-)
+CONVERT_HINT: Final = "to convert a log of an agent: sessionrecord convert auto LOG -o OUT"
 
 
 def stdin_bytes() -> bytes:

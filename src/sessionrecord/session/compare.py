@@ -149,18 +149,20 @@ class SessionDiff:
         if self.header:
             yield "~ header"
             yield from (f"    {line}" for line in changed(self.header))
+        told = {id(p) for p in self.revised}  # with both names
+        renamed = [p for p in self.renamed if id(p) not in told]
         parts = {
             "removed": ("-", [[_only(e, a)] for e in self.removed[:most]]),
             "added": ("+", [[_only(e, b)] for e in self.added[:most]]),
             "revised": ("~", [p.lines() for p in self.revised[:most]]),
-            "renamed": ("~", [[p.name] for p in self.renamed[:most]]),
+            "renamed": ("~", [[p.name] for p in renamed[:most]]),
             "moved": (">", [[f"{_name(p.a)}, seq {p.a.seq} → {p.b.seq}"] for p in self.moved[:most]]),
         }
         for what, (mark, items) in parts.items():
             for first, *rest in items:
                 yield f"{mark} {first}"
                 yield from (f"    {line}" for line in rest)
-            more = len(getattr(self, what)) - len(items)
+            more = len(renamed if what == "renamed" else getattr(self, what)) - len(items)
             if more:
                 yield f"{mark} … and {more:,} more {what}"
         yield self._closing()

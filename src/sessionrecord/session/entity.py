@@ -75,7 +75,7 @@ class RevisionChain(LazySequence[Record | InvalidRecord]):
         if not len(self):
             return "<RevisionChain: no revisions>"
         entity = Entity(self._core, self._core.index.first[self._items[0]])
-        count = f"{len(self)} revision{'' if len(self) == 1 else 's'}"
+        count = _revisions(len(self))
         return f"<RevisionChain of {excerpt(entity.type, 20)} {excerpt(entity.ref, 60)}: {count}>"
 
     def _repr_html_(self) -> str:
@@ -135,7 +135,11 @@ class Entity:
         return hash((id(self._core), self.first))
 
     def __repr__(self) -> str:
-        return f"<Entity {excerpt(self.type, 20)} {excerpt(self.ref, 60)}, {len(self.revisions)} revisions>"
+        return f"<Entity {excerpt(self.type, 20)} {excerpt(self.ref, 60)}, {_revisions(len(self.revisions))}>"
 
     def _repr_html_(self) -> str:
         return self.revisions._repr_html_()
+
+
+def _revisions(count: int) -> str:
+    return f"{count} revision{'' if count == 1 else 's'}"

@@ -51,6 +51,12 @@ class AsyncStreamWriter:
     """
 
     def __init__(self, writer: StreamWriter) -> None:
+        """Goes on with a writer that is open. Raises `TypeError` for anything else: a path is for `open`."""
+        given: object = writer
+        if not isinstance(given, StreamWriter):
+            raise TypeError(
+                f"an AsyncStreamWriter goes on with a StreamWriter, not {type(given).__name__}; await AsyncStreamWriter.open(...) opens one"
+            )
         self._writer = writer
         self._closed = False
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="sessionrecord-writer")

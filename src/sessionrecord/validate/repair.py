@@ -80,7 +80,11 @@ class RepairReport:
         for a in self.actions:
             yield f"line {a.line}: {a.action}: {a.message}"
         kept = f"; what is not in it as it was is in {_shown(self.rest)}" if self.rest else ""
-        yield f"{_shown(self.target)}: {self.records} records, {self.aside} lines put aside{kept}"
+        yield f"{_shown(self.target)}: {self.records} record{_s(self.records)}, {self.aside} line{_s(self.aside)} put aside{kept}"
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
 
 
 def _shown(text: str) -> str:

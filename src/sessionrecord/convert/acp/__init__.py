@@ -59,7 +59,8 @@ class AcpRecorder:
         `message` is the JSON value or the text received, a batch included; `at` is the time in UTC with `Z`. What comes in pieces
         becomes one record, when it is complete. Messages count as lines, from 1: those of a log that has `log_line` of each.
 
-        Raises `IJsonError` for a value that JSON cannot hold, `ConversionError` after `finish`: then the message does not count.
+        Raises `IJsonError` for a value that JSON cannot hold, `ValueError` for a direction or time that is none, `ConversionError` after
+        `finish`: then the message does not count.
         Raises what the authors raise, once the message is taken: do not observe it again. The records that an author did not take
         wait in memory, in their order; each later call gives them to the author again, before any other of the session.
         """

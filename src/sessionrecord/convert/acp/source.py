@@ -14,6 +14,7 @@ from sessionrecord import ijson
 from sessionrecord.convert.accounting import Held, anything, left, only
 from sessionrecord.convert.acp.protocol import AGENT_TO_CLIENT, CLIENT_TO_AGENT, Direction
 from sessionrecord.convert.native import MENDABLE, Unit, kept_text, members, text, timestamp, units
+from sessionrecord.diagnostics import excerpt
 from sessionrecord.errors import IJsonError
 
 __all__ = ["NO_METHOD", "RESPONSE", "Frame", "frames", "is_wrapped", "label_of", "log_line", "others"]
@@ -79,8 +80,13 @@ class Frame(Unit):
 def log_line(message: Any, direction: Direction, at: str | None = None) -> bytes:
     """The line of a log for a message, without the newline. `message` is the JSON value, or the text as it was received.
 
-    A text that is no JSON is kept as a string. Raises `IJsonError` for a value that JSON cannot hold.
+    A text that is no JSON is kept as a string. Raises `IJsonError` for a value that JSON cannot hold, and `ValueError` for another
+    direction or a time that is not one in UTC with `Z`.
     """
+    if direction not in (CLIENT_TO_AGENT, AGENT_TO_CLIENT):
+        raise ValueError(f"direction is {CLIENT_TO_AGENT} or {AGENT_TO_CLIENT}, not {excerpt(direction)}")
+    if at is not None and timestamp(at) is None:
+        raise ValueError(f"at is a time in UTC such as 2026-03-02T09:00:00Z, not {excerpt(at)}")
     head: dict[str, Any] = {"direction": direction} | ({} if at is None else {"timestamp": at})
     raw = message if isinstance(message, bytes) else None
     if isinstance(message, str):
