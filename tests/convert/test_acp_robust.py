@@ -536,7 +536,7 @@ def test_the_sessions_of_a_connection_are_written_apart(tmp_path: Path) -> None:
 def test_a_direction_or_time_that_is_none_is_refused_at_once(direction: Any, at: Any) -> None:
     """What the caller says of a message is no message: guessing it would invent who spoke, and when."""
     recorder = acp.AcpRecorder()
-    for call in (recorder.observe, acp.log_line):
+    for take in (recorder.observe, acp.log_line):
         with pytest.raises(ValueError, match=r"(direction is client_to_agent or agent_to_client|at is a time in UTC)"):
-            call(prompt(1, "x")["message"], direction, at)
+            take(prompt(1, "x")["message"], direction, at)
     assert recorder.finish().lines_read == 0

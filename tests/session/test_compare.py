@@ -241,6 +241,26 @@ def test_a_model_call_without_a_record_is_followed_under_its_other_name() -> Non
     assert [p.a.ref for p in diff(calls("p"), other).revised] == ["messageId=m0"]
 
 
+@given(words, words, st.sets(st.sampled_from(["timestamp", "model", "role", "content"])))
+def test_members_that_are_ignored_are_as_if_they_were_not_there(
+    one: list[Any], other: list[Any], ignore: set[str]
+) -> None:
+    """Against sessions that do not have them; all that the differences say is left, but for the records themselves."""
+
+    def told(said: list[Any], *, cut: bool) -> Session:
+        records = [message(k, t, timestamp=f"2026-01-01T00:00:{n:02}Z", model=t) for n, (k, t) in enumerate(said)]
+        return numbered(*({k: v for k, v in r.items() if not cut or k not in ignore} for r in records))
+
+    found = diff(told(one, cut=False), told(other, cut=False), ignore=ignore)
+    without = diff(told(one, cut=True), told(other, cut=True))
+    assert found.counts | {"renumbered": 0} == without.counts | {"renumbered": 0}
+    assert [p.changes for p in found.revised] == [p.changes for p in without.revised]
+    assert refs(found.added) == refs(without.added)
+    one_name: Any = "timestamp"
+    with pytest.raises(TypeError, match="ignore is a list of names"):
+        diff(told(one, cut=False), told(other, cut=False), ignore=one_name)
+
+
 def test_one_text_of_a_ref_that_names_another_entity_is_a_change() -> None:
     a = numbered(
         {"type": "tool_result", "callId": "c"}, {"type": "tool_result", "callId": "d"}, {"type": "rewind", "to": "r3"}

@@ -194,6 +194,12 @@ def _point(session: Session, given: str) -> int:
 def diff(
     stream_a: Annotated[str, typer.Argument(metavar="A", help="The first stream; - reads standard input.")],
     stream_b: Annotated[str, typer.Argument(metavar="B", help="The second stream; - reads standard input.")],
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ignore", metavar="NAME", help="A member of records that is not compared, such as timestamp; repeatable."
+        ),
+    ] = None,
     all_: All = False,
     json: Json = False,
 ) -> int:
@@ -206,7 +212,7 @@ def diff(
         raise typer.BadParameter("only one of the two can be standard input")
     a, b = open_known(stream_a), open_known(stream_b)
     with working(f"comparing {stream_a} and {stream_b}", size_of(stream_a) + size_of(stream_b)):
-        found = session_diff(a, b)
+        found = session_diff(a, b, ignore=ignore or ())
     out = Out(sys.stdout)
     if json:
         out.json(found.to_dict())

@@ -43,9 +43,11 @@ _NO_CONTENT: Final = POSITION | REFS | NAMES | {"timestamp"}
 class Side:
     """A session up to a record: what is compared."""
 
-    def __init__(self, core: Core, end: int) -> None:
+    def __init__(self, core: Core, end: int, ignore: frozenset[str] = frozenset()) -> None:
         self.core = core
         self.end = end
+        self.ignore = ignore
+        """Members that are not compared."""
         self._contents: dict[int, bytes] = {}
         self._names: dict[str, set[str]] = {}
 
@@ -121,7 +123,7 @@ class Side:
         members = self.members(index)
         if members is None:
             return blake2b(self.core.log.line(index), digest_size=16).digest()
-        return digest({k: v for k, v in members.items() if k not in _NO_CONTENT})
+        return digest({k: v for k, v in members.items() if k not in _NO_CONTENT and k not in self.ignore})
 
 
 class Alignment:
@@ -130,6 +132,7 @@ class Alignment:
     def __init__(self, left: Side, right: Side) -> None:
         self.left = left
         self.right = right
+        self._aside = POSITION | left.ignore
         self.by: dict[int, AlignedBy] = {}
         """Left entity to why it was aligned."""
         self.there: dict[int, int] = {}
@@ -262,9 +265,9 @@ class Alignment:
         one, other = self.left.members(left), self.right.members(right)
         if one is None or other is None:
             return self.left.core.log.line(left) == self.right.core.log.line(right)
-        if one.keys() - POSITION != other.keys() - POSITION:
+        if one.keys() - self._aside != other.keys() - self._aside:
             return False
-        return all(k in POSITION or self._member_same(k, v, other[k]) for k, v in one.items())
+        return all(k in self._aside or self._member_same(k, v, other[k]) for k, v in one.items())
 
     def shared(self, left: Sequence[int], right: Sequence[int]) -> int:
         """How many records of two revision chains, from the first on, say the same."""
@@ -327,4 +330,4 @@ class Alignment:
     def changes(self, left: int, right: int, *, swapped: bool) -> tuple[Change, ...]:
         """What differs between two records."""
         lines = self.left.core.log.line(left), self.right.core.log.line(right)
-        return changes(*lines, self._member_same, swapped=swapped)
+        return changes(*lines, self._member_same, swapped=swapped, aside=self._aside)

@@ -213,11 +213,12 @@ def _entity(entity: Entity, side: Side) -> dict[str, Any]:
     }
 
 
-def compare(a: Core, end_a: int, b: Core, end_b: int) -> SessionDiff:
-    """What the second session, up to a record, has otherwise than the first."""
+def compare(a: Core, end_a: int, b: Core, end_b: int, ignore: frozenset[str] = frozenset()) -> SessionDiff:
+    """What the second session, up to a record, has otherwise than the first, members to ignore aside."""
     # of two sessions the same one is always the left, so that `diff(b, a)` is the mirror of `diff(a, b)`
     swapped = _precedes(b, end_b, a, end_a)
-    left, right = (Side(b, end_b), Side(a, end_a)) if swapped else (Side(a, end_a), Side(b, end_b))
+    sides = Side(a, end_a, ignore), Side(b, end_b, ignore)
+    left, right = sides[::-1] if swapped else sides
     alignment = Alignment(left, right)
     moved_entities = alignment.moved()
     header: tuple[Change, ...] = ()

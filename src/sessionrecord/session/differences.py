@@ -5,7 +5,7 @@ Numbers are the same where their text is: `1.50` is not `1.5`, as it is not in t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from hashlib import blake2b
@@ -131,8 +131,10 @@ def members(line: bytes) -> dict[str, Any] | None:
     return value
 
 
-def changes(left: bytes, right: bytes, alike: Alike, *, swapped: bool = False) -> tuple[Change, ...]:
-    """What differs between the lines of two records, `POSITION` aside; the whole line where one is no JSON object."""
+def changes(
+    left: bytes, right: bytes, alike: Alike, *, swapped: bool = False, aside: Collection[str] = POSITION
+) -> tuple[Change, ...]:
+    """What differs between the lines of two records, some members aside; the whole line where one is no JSON object."""
     old, new = members(left), members(right)
     if old is None or new is None:
         if left == right:
@@ -140,7 +142,7 @@ def changes(left: bytes, right: bytes, alike: Alike, *, swapped: bool = False) -
         texts = left.decode("utf-8", "backslashreplace"), right.decode("utf-8", "backslashreplace")
         return (change_of(((), (), *texts), swapped=swapped),)
     for record in (old, new):
-        for name in POSITION:
+        for name in aside:
             record.pop(name, None)
     return tuple(change_of(d, swapped=swapped) for d in differences(old, new, alike))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from sessionrecord.diagnostics import Diagnostic, excerpt
@@ -312,10 +312,11 @@ def _name(key: SessionKey) -> str:
     return " ".join(parts)
 
 
-def diff(a: Views, b: Views) -> SessionDiff:
+def diff(a: Views, b: Views, *, ignore: Collection[str] = ()) -> SessionDiff:
     """What session `b` has otherwise than session `a`; `session.at(seq)` compares a session as it was.
 
-    Entities are aligned by entity key, then by content in order, so that also copies with other IDs can be compared.
+    Entities are aligned by entity key, then by content in order, so that also copies with other IDs can be compared. `ignore`
+    names members of records that are not compared, as on the wire: `["timestamp", "durationMs"]` for two runs of one task.
     """
     from sessionrecord.session.compare import compare  # few sessions are compared
 
@@ -323,7 +324,9 @@ def diff(a: Views, b: Views) -> SessionDiff:
         if not isinstance(views, Views):
             raise TypeError(f"diff compares sessions, not {type(views).__name__}; open one with Session.read")
     (core_a, limit_a), (core_b, limit_b) = ((views._core, views._limit) for views in (a, b))
-    return compare(core_a, core_a.log.end(limit_a), core_b, core_b.log.end(limit_b))
+    if isinstance(ignore, str):
+        raise TypeError(f"ignore is a list of names, not one: [{excerpt(ignore)}]")
+    return compare(core_a, core_a.log.end(limit_a), core_b, core_b.log.end(limit_b), frozenset(ignore))
 
 
 def _check_seq(at: Any) -> None:
