@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -110,8 +111,25 @@ def test_an_overview_for_people_says_what_is_not_known(session: str) -> None:
     text = call("inspect", session).stdout
     assert "  big    1,205     30+\n" in text
     assert "some records lack the number" in text
-    assert "Bash      1       1          0\n" in text
+    assert re.search(r"Bash +1 +1 +0 +0\n", text)
     assert "slug" in text
+
+
+@pytest.mark.parametrize(
+    ("outcome", "column"),
+    [("error", "errors"), ("cancelled", "cancelled"), ("denied", "other"), ("unknown", "not told"), (None, "not told")],
+)
+def test_how_calls_ended_is_told_in_words(tmp_path: Path, outcome: str | None, column: str) -> None:
+    """A call that did not say how it ended is no success."""
+    calls = [{"type": "tool_call", "callId": f"c{n}", "name": "run"} for n in range(3)]
+    results = [
+        {"type": "tool_result", "callId": f"c{n}"} | ({} if outcome is None else {"outcome": outcome}) for n in range(2)
+    ]
+    path = write(tmp_path / "s.jsonl", stream([HEADER, *calls, *results]))
+    text = call("inspect", path).stdout
+    head, row = (re.split(r" {2,}", line.strip()) for line in text.partition("Tools\n")[2].splitlines()[:2])
+    found = dict(zip(head, row, strict=True))
+    assert found == {"tool": "run", "calls": "3", "errors": "0", "no result": "1"} | {column: "2"}
 
 
 def test_calls_with_an_incomplete_count_are_named(tmp_path: Path) -> None:

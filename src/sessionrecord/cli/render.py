@@ -125,6 +125,8 @@ def _tools(out: Out, tools: list[dict[str, Any]]) -> None:
         "calls": "calls",
         "errors": "errors",
         "cancelled": "cancelled",
+        "otherOutcome": "other",
+        "notTold": "not told",
         "noResult": "no result",
         "resultsWithoutCall": "result without call",
     }

@@ -63,9 +63,11 @@ def _tools(uses: Iterable[ToolUse]) -> list[dict[str, Any]]:
         n["calls"] += use.call is not None
         n["errors"] += use.outcome == "error"
         n["cancelled"] += use.outcome == "cancelled"
+        n["notTold"] += bool(use.results) and use.outcome in (None, "unknown")
+        n["otherOutcome"] += use.outcome not in (None, "success", "error", "cancelled", "unknown")
         n["noResult"] += not use.results
         n["resultsWithoutCall"] += use.call is None
-    names = ("calls", "errors", "cancelled", "noResult", "resultsWithoutCall")
+    names = ("calls", "errors", "cancelled", "otherOutcome", "notTold", "noResult", "resultsWithoutCall")
     rows = [{"name": name, **{k: n[k] for k in names}} for name, n in tools.items()]
     return sorted(rows, key=lambda row: -row["calls"])
 

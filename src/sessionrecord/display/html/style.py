@@ -104,6 +104,7 @@ display:inline-block;line-height:1.45}
 & th{font-weight:600}
 & .-facts th{color:var(--dim);font-weight:400;min-width:7em}
 & .-facts{min-width:0}
+& tbody th{overflow-wrap:break-word}
 & thead th{color:var(--dim);font-weight:400;border-bottom:1px solid var(--line);white-space:nowrap}
 & .-right{text-align:end;font-variant-numeric:tabular-nums;white-space:nowrap;overflow-wrap:normal}
 & img{max-width:100%;max-height:480px;height:auto;margin:4px 0;border:1px solid var(--line);background:var(--panel)}
