@@ -62,8 +62,9 @@ class Builder:
         if used is None:  # nothing is dropped: what becomes no record stays whole
             tally = self.report.kept if line.fault or line.label in KNOWN else self.report.unknown
             tally[line.label] += 1
-            if line.fault:
-                self.report.kept_reasons.append(Unconverted(line.number, line.label, line.fault))
+            reason = line.fault or (None if make is None else "a member is missing, or of another kind")
+            if reason is not None:
+                self.report.kept_reasons.append(Unconverted(line.number, line.label, reason))
             native = native_value(HARNESS, None if line.fault else line.label, line.kept)
             self.out.unknown(native["type"], **native["extra"], **self.place(line))
         elif used:

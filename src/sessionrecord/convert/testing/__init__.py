@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Set
 from typing import Final
 
 from sessionrecord.convert.testing.accounting import check_accounting
+from sessionrecord.convert.testing.broken import check_broken_members
 from sessionrecord.convert.testing.hostile import check_hostile_logs
 from sessionrecord.convert.testing.invention import check_no_invented_values, check_times
 from sessionrecord.convert.testing.losses import check_nothing_lost
@@ -33,6 +34,7 @@ __all__ = [
     "Convert",
     "Sample",
     "check_accounting",
+    "check_broken_members",
     "check_converter",
     "check_deterministic",
     "check_hostile_logs",
@@ -56,6 +58,7 @@ CHECKS: Final[tuple[Callable[[Sample], None], ...]] = (
     check_deterministic,
     check_input_untouched,
     check_hostile_logs,
+    check_broken_members,
 )
 """All checks."""
 
