@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sessionrecord.display.html.blocks import change
 from sessionrecord.display.html.build import Child, el
-from sessionrecord.display.html.parts import fold, more, number, phrase, sample, table, tag
+from sessionrecord.display.html.parts import fold, in_order, more, number, phrase, table, tag
 from sessionrecord.display.html.records import card
 from sessionrecord.display.html.room import Room
 from sessionrecord.display.summary import json_text
@@ -22,19 +22,11 @@ _OWN: Final = frozenset({"type", "seq", "id"})
 
 def chain(revisions: RevisionChain, room: Room) -> list[Child]:
     """The revisions in order; the latest is open."""
-    first, last = sample(len(revisions), room.limits.items)
-    shown: list[Child] = []
-    before: Record | InvalidRecord | None = None
-    for i in [*first, *last]:
-        if last and i == last.start:
-            with room.at(f"chain[{first.stop}:{last.start}]"):
-                room.omit("revisions", last.start - first.stop, "there are many revisions")
-                shown.append(more(room, last.start - first.stop, "revision"))
-            before = revisions[i - 1]
-        record = revisions[i]
-        with room.at(f"chain[{i}]"):
-            shown.append(_revision(record, before, i, len(revisions), room))
-        before = record
+
+    def show(i: int) -> Child:
+        return _revision(revisions[i], revisions[i - 1] if i else None, i, len(revisions), room)
+
+    shown = in_order(len(revisions), "revision", room, "chain", show)
     return [el("h1", f"{number(len(revisions), 'revision')}", _of(revisions, room)), shown]
 
 

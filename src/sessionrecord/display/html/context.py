@@ -7,7 +7,7 @@ from typing import Final
 
 from sessionrecord.display.html.build import Child, el
 from sessionrecord.display.html.findings import findings
-from sessionrecord.display.html.parts import fold, more, number, phrase, sample, table, tag
+from sessionrecord.display.html.parts import fold, in_order, more, number, phrase, table, tag
 from sessionrecord.display.html.records import entry
 from sessionrecord.display.html.room import Room
 from sessionrecord.session import ContextView
@@ -41,21 +41,14 @@ def _items(view: ContextView, room: Room) -> Child:
     flags: dict[str, list[Flag]] = {}
     for flag in view.flags:
         flags.setdefault(flag.ref, []).append(flag)
-    first, last = sample(len(view), room.limits.items)
-    shown: list[Child] = []
-    for i in [*first, *last]:
-        if last and i == last.start:
-            with room.at(f"view.items[{first.stop}:{last.start}]"):
-                room.omit("items", last.start - first.stop, "there are many items")
-                shown.append(more(room, last.start - first.stop, "item"))
+
+    def show(i: int) -> Child:
         item = view.items[i]
-        with room.at(f"view.items[{i}].record"):
-            marks: list[Child] = [
-                el("span", f" item {i + 1:,}", cls="dim"),
-                _flags(flags.get(item.entity.ref, []), room),
-            ]
-            shown.append(entry(item.record, room, marks))
-    return shown
+        with room.at(f"{room.place}.record"):
+            told = _flags(flags.get(item.entity.ref, []), room)
+            return entry(item.record, room, [el("span", f" item {i + 1:,}", cls="dim"), told])
+
+    return in_order(len(view), "item", room, "view.items", show)
 
 
 def _flags(flags: list[Flag], room: Room) -> list[Child]:

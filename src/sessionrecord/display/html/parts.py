@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from sessionrecord.display.html.build import Child, Element, el
@@ -11,7 +11,7 @@ from sessionrecord.display.html.room import Room
 from sessionrecord.display.summary import json_text
 
 __all__ = [
-    "facts", "fold", "link", "members", "more", "number", "one_line", "passage", "phrase", "sample", "table", "tag", "value",
+    "facts", "fold", "in_order", "link", "members", "more", "number", "one_line", "passage", "phrase", "sample", "table", "tag", "value",
 ]  # fmt: skip
 
 _SHORT: Final = 200
@@ -129,6 +129,21 @@ def value(v: Any, room: Room) -> Child:
     if len(text) <= _SHORT:
         return el("code", phrase(text, room))
     return passage(json_text(v, indent=True), room, mono=True)
+
+
+def in_order(size: int, noun: str, room: Room, place: str, show: Callable[[int], Child]) -> list[Child]:
+    """What `show` gives for each of `size` things at a place: of many the first and the last, and how many are between."""
+    first, last = sample(size, room.limits.items)
+    shown: list[Child] = []
+    for i in [*first, *last]:
+        if last and i == last.start:
+            left = last.start - first.stop
+            with room.at(f"{place}[{first.stop}:{last.start}]"):
+                room.omit(f"{noun}s", left, f"there are many {noun}s")
+                shown.append(more(room, left, noun))
+        with room.at(f"{place}[{i}]"):
+            shown.append(show(i))
+    return shown
 
 
 def sample(size: int, limit: int) -> tuple[range, range]:

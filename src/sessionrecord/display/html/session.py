@@ -10,7 +10,7 @@ from typing import Final
 from sessionrecord.display.html.build import Child, el
 from sessionrecord.display.html.context import REASONS
 from sessionrecord.display.html.findings import findings, tally
-from sessionrecord.display.html.parts import facts, fold, more, number, one_line, phrase, sample, table, tag, value
+from sessionrecord.display.html.parts import facts, fold, in_order, more, number, one_line, phrase, table, tag, value
 from sessionrecord.display.html.records import entry
 from sessionrecord.display.html.room import Room
 from sessionrecord.display.html.usage import declared, usage
@@ -206,15 +206,11 @@ def _usage(of: _Opened, counts: dict[str | None, int], room: Room) -> Child:
 def _records(of: _Opened, room: Room) -> list[Child]:
     """The records in file order, marked with what became of them."""
     gone: dict[int, AbsentReason] = {a.entity.first: a.reason for a in of.views.context_view().absent}
-    shown: list[Child] = []
-    first, last = sample(of.size, room.limits.items)
-    for i in [*first, *last]:
-        if last and i == last.start:
-            with room.at(f"session.records[{first.stop}:{last.start}]"):
-                room.omit("records", last.start - first.stop, "there are many records")
-                shown.append(more(room, last.start - first.stop, "record"))
-        with room.at(f"session.records[{i}]"):
-            shown.append(entry(of.core.record(i), room, _marks(of, i, gone)))
+
+    def show(i: int) -> Child:
+        return entry(of.core.record(i), room, _marks(of, i, gone))
+
+    shown = in_order(of.size, "record", room, "session.records", show)
     return shown or [el("div", "none", cls="dim")]
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 from sessionrecord.display.html.build import Child, el
-from sessionrecord.display.html.parts import more, number, phrase, sample, tag
+from sessionrecord.display.html.parts import in_order, more, number, phrase, tag
 from sessionrecord.display.html.records import card, entry
 from sessionrecord.display.html.room import Room
 from sessionrecord.records import InvalidRecord, Record
@@ -21,16 +22,7 @@ def several(items: Sequence[object], room: Room) -> list[Child]:
 
 
 def _in_order(items: Sequence[object], room: Room) -> list[Child]:
-    """Of many items the first and the last."""
-    first, last = sample(len(items), room.limits.items)
-    place, shown = room.place, list[Child]()
-    for i in [*first, *last]:
-        if last and i == last.start:
-            with room.at(f"{place}[{first.stop}:{last.start}]"):
-                room.omit("items", last.start - first.stop, "there are many items")
-                shown.append(more(room, last.start - first.stop, "item"))
-        with room.at(f"{place}[{i}]"):
-            shown.append(_item(items[i], room))
+    shown = in_order(len(items), "item", room, room.place, lambda i: _item(items[i], room))
     return shown or [el("div", "none", cls="dim")]
 
 
@@ -41,7 +33,7 @@ def _item(item: object, room: Room) -> Child:
     if isinstance(item, ContextItem):
         return entry(item.record, room)
     if isinstance(item, EnvelopeModel | InvalidRecord):
-        return entry(item, room)  # type: ignore[arg-type]  # the models of records make up the union
+        return entry(cast("Record | InvalidRecord", item), room)
     return el("div", phrase(repr(item), room))
 
 
