@@ -1,4 +1,4 @@
-"""New names for IDs that hold a secret: one for each, the same wherever it stands."""
+"""New names for IDs and labels that hold a secret: one for each, the same wherever it stands."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Renames:
         self._free: FreeNames | None = None
 
     def of(self, text: str, role: Role) -> str:
-        """What takes the place of an ID, a ref or a session reference."""
+        """What takes the place of an ID, a ref, a session reference or a label."""
         if role == "ref":
             return self._ref(text)
         if role == "session-reference":

@@ -225,7 +225,7 @@ def _alike(log: Log) -> Iterator[str]:
             continue
         of_type = record_type(line, root)
         for node, parent in leaves(root):
-            if role(line, node, parent, of_type) == "id" and (found := text(line, node)) is not None:
+            if role(line, node, parent, of_type) in ("id", "label") and (found := text(line, node)) is not None:
                 yield found
 
 
