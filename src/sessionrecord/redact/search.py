@@ -173,6 +173,14 @@ class Search:
         yield from merged(self.values_in(text))
         yield from self._by_form(text)
 
+    def may_have_form(self, text: bytes) -> bool:
+        """Whether a pattern may match in a text as it is; false means that none does."""
+        return bool(self._own) or (self._any_literal is not None and self._any_literal.search(text) is not None)
+
+    def forms(self, text: bytes) -> list[Edit]:
+        """What patterns match in a text as it is."""
+        return merged(self._by_form(text))
+
     def _by_form(self, text: bytes) -> Iterator[Edit]:
         return (edit for edit, _, _ in self._matches(text, self._patterns))
 

@@ -148,6 +148,7 @@ class _Redaction:
                 splits += joins.take(index, _value(line))
             except RedactionError as e:
                 raise RedactionError(f"line {log.line_number(index)}: {e}") from None
+        splits += joins.finish()
         found = by_record(splits)
         return {index: found.get(index, {}) for index in sorted(held | found.keys())}
 
