@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
 from sessionrecord.errors import RefError
+from sessionrecord.redact.names import FreeNames
 from sessionrecord.redact.places import Role
 from sessionrecord.redact.search import Search
 from sessionrecord.refs import ENTITY_KEYS, Ref, SessionKey, SessionReference
 
-__all__ = ["FreeNames", "Renames"]
-
-
-class FreeNames:
-    """Names of which none is given twice. Finding one takes the same time however many are alike."""
-
-    def __init__(self, taken: Iterable[str]) -> None:
-        """`taken` are names that are not free."""
-        self._taken = set(taken)
-        self._alike: Counter[str] = Counter()
-
-    def of(self, wanted: str) -> str:
-        """The name wanted, or one made from it."""
-        name = wanted
-        while name in self._taken:
-            self._alike[wanted] += 1
-            name = f"{wanted}#{self._alike[wanted] + 1}"
-        self._taken.add(name)
-        return name
+__all__ = ["Renames"]
 
 
 class Renames:

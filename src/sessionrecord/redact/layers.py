@@ -132,8 +132,8 @@ class _Places:
 
 
 def json_escapes(text: bytes) -> Spliced:
-    """The text with JSON's escapes resolved, once."""
-    return Spliced(text, _JSON_ESCAPE, _unescaped)
+    """The text with JSON's escapes resolved, once. What is put into it is escaped."""
+    return Spliced(text, _JSON_ESCAPE, _unescaped, lambda t: t.replace(b"\\", b"\\\\").replace(b'"', b'\\"'))
 
 
 def _unescaped(escape: bytes) -> bytes:
@@ -180,7 +180,7 @@ def percent(text: bytes) -> Spliced:
 
 def entities(text: bytes) -> Spliced:
     """The text with the character references of HTML resolved, once: named ones and those by number, closed by a semicolon."""
-    return Spliced(text, _ENTITY, lambda e: unescape(e.decode()).encode())
+    return Spliced(text, _ENTITY, lambda e: unescape(e.decode()).encode(), lambda t: t.replace(b'"', b"&quot;"))
 
 
 def line_breaks(text: bytes) -> Spliced:
@@ -221,7 +221,8 @@ class Saturated:
 
     def lift(self, edits: list[Edit]) -> list[Edit]:
         """Edits of the decoded text as edits of the text."""
-        return [Edit(self._starts[e.start], self._ends[e.end - 1], e.text, e.rules) for e in edits]
+        # how deep a quote would have to be escaped is not known
+        return [Edit(self._starts[e.start], self._ends[e.end - 1], e.text.replace(b'"', b""), e.rules) for e in edits]
 
 
 def _escape_length(out: bytearray) -> int:

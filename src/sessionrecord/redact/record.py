@@ -14,8 +14,9 @@ from sessionrecord.errors import RedactionError
 from sessionrecord.records import InvalidRecord, read_record
 from sessionrecord.redact.across import TooWide, across, of_token
 from sessionrecord.redact.edits import Edit, apply, merged
-from sessionrecord.redact.ids import FreeNames, Renames
+from sessionrecord.redact.ids import Renames
 from sessionrecord.redact.layers import is_text, json_escapes
+from sessionrecord.redact.names import FreeNames
 from sessionrecord.redact.places import Role, defined_names, record_type, role
 from sessionrecord.redact.pointers import Pointers
 from sessionrecord.redact.report import RemovedFrom

@@ -27,6 +27,7 @@ from sessionrecord.redact.layers import (
 )
 from sessionrecord.redact.patterns import KNOWN_PATTERNS, LITERALS, Pattern
 from sessionrecord.redact.rules import PLACEHOLDERS, RedactionRules, placeholder
+from sessionrecord.redact.within import within_json
 
 __all__ = ["ROUNDS", "Search"]
 
@@ -42,6 +43,9 @@ _SHORTEST_FORM: Final = 10
 _SHORT: Final = 500
 # what may make an expression match a whole text and yet not the same text within a line
 _SEES_EDGES: Final = re.compile(r"\^|\$|\\[AZzbB]|\(\?(?:[=!>]|<[=!])|[*+?}]\+")
+
+_OF_JSON: Final = re.compile(rb'["#]|&quot;|%2[23]')
+"""What a placeholder has as a string of JSON, or as one of several names; bare ones have none of it."""
 
 
 class Search:
@@ -85,7 +89,7 @@ class Search:
 
     def edits_of_token(self, token: bytes) -> list[Edit]:
         """The same for what stands between the quotes of a string of JSON."""
-        if b"\\" not in token:
+        if b"\\" not in token and token.lstrip()[:1] not in (b"{", b"["):
             return self.edits(token)
         layer = json_escapes(token)
         found = layer.lift(self.edits(layer.data))
@@ -287,14 +291,17 @@ class _Walk:
         self._edits[text] = []
         # a text that was joined from pieces tells nothing of their edges
         if self._search.sees_edges or self.has(text, level):
-            self._edits[text] = merged(self._found(text, level))
+            found = merged(self._found(text, level))
+            self._edits[text] = within_json(text, found, lambda piece: self.edits(piece, level + 1)) if found else []
         return self._edits[text]
 
     def _found(self, text: bytes, level: int) -> Iterator[Edit]:
         self._spend(text)
+        lifted = [e for layer in _escaped(text, level) for e in layer.lift(self.edits(layer.data, level + 1))]
+        # what knows of the JSON that a place is in goes before what does not
+        yield from (e for e in lifted if _OF_JSON.search(e.text))
         yield from self._search.direct(text)
-        for layer in _escaped(text, level):
-            yield from layer.lift(self.edits(layer.data, level + 1))
+        yield from lifted
         yield from self._in_runs(text, level)
         unwrapped = _without_breaks(text)
         if unwrapped is not None:
