@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterator
 from types import UnionType
 from typing import Annotated, Any, Final, Literal, TypeAlias, Union, get_args, get_origin
@@ -104,10 +105,18 @@ def role(line: bytes, node: Node, parent: Node | None, of_type: str | None) -> R
     if name in _SIGNATURES.get(tag or "", ()):
         return "signature"
     if name == "data" and tag in _MEDIA and text(line, parent.get("mimeType")) is not None:
-        return "media"
+        return "media" if _is_block(parent) or _is_base64(line[node.start + 1 : node.end - 1]) else "content"
     if name == "terminalId" and tag == "terminal" and _is_block(parent):
         return "id"
     return "content"
+
+
+def _is_base64(token: bytes) -> bool:
+    try:
+        b64decode(token, validate=True)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_block(node: Node) -> bool:
