@@ -25,6 +25,7 @@ from sessionrecord.redact.layers import (
     respelled,
     within_escapes,
 )
+from sessionrecord.redact.needles import Needles
 from sessionrecord.redact.patterns import KNOWN_PATTERNS, LITERALS, Pattern
 from sessionrecord.redact.rules import PLACEHOLDERS, RedactionRules, placeholder
 from sessionrecord.redact.within import within_json
@@ -52,8 +53,8 @@ class Search:
     """Finds what rules ask for. Its answer depends on the text alone."""
 
     def __init__(self, rules: RedactionRules) -> None:
-        self._needles = [(form, v.name) for v in rules.values for form in _forms(v.text)]
-        self._values = [form for form, _ in self._needles]
+        forms = [(form, v.name) for v in rules.values for form in _forms(v.text)]
+        self._needles = Needles(forms)
         self._patterns = [
             (p, [t.encode() for t in LITERALS[p.name]] if p in KNOWN_PATTERNS else []) for p in rules.patterns
         ]
@@ -62,9 +63,9 @@ class Search:
         self._by_name = {p.name: p.compiled for p, _ in self._own}
         self.sees_edges = any(_SEES_EDGES.search(p.regex) for p, _ in self._own)
         """Whether texts have to be looked at one by one, as a pattern may depend on where a text begins or ends."""
-        self.longest = max([len(form) for form in self._values], default=0)
+        self.longest = max([len(form) for form, _ in forms], default=0)
         """Bytes of the longest value."""
-        shortest = [len(form) for form in self._values] + [_SHORTEST_FORM for _ in rules.patterns]
+        shortest = [len(form) for form, _ in forms] + [_SHORTEST_FORM for _ in rules.patterns]
         self._shortest = min(shortest, default=_SHORTEST_FORM)
         if self._own:
             self._shortest = 1
@@ -115,7 +116,7 @@ class Search:
 
     def values_in(self, text: bytes) -> Iterator[Edit]:
         """Where the given values stand in a text as they are; where one overlaps itself, as one piece."""
-        for form, name in self._needles:
+        for form, name in self._needles.likely(text):
             mark = placeholder(name).encode()
             at = text.find(form)
             while at >= 0:
@@ -161,11 +162,11 @@ class Search:
 
     def has_value(self, text: bytes) -> bool:
         """Whether a given value stands in a text as it is."""
-        return any(form in text for form in self._values)
+        return any(form in text for form, _ in self._needles.likely(text))
 
     def value_in(self, text: bytes) -> tuple[str, int] | None:
         """A given value that stands in a text as it is, and where; None if there is none."""
-        found = ((name, text.find(form)) for form, name in self._needles)
+        found = ((name, text.find(form)) for form, name in self._needles.likely(text))
         return next(((name, at) for name, at in found if at >= 0), None)
 
     def has_direct(self, text: bytes) -> bool:
