@@ -56,9 +56,8 @@ class Pattern:
             raise TypeError(f"the expression of the pattern {self.name} is a text, not {type(self.regex).__name__}")
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore", FutureWarning
-                )  # of sets that may once be nested; what they mean now is meant
+                # of sets that may once be nested; what they mean now is meant
+                warnings.simplefilter("ignore", FutureWarning)
                 compiled = re.compile(self.regex)
         except (re.error, RecursionError, OverflowError) as e:
             raise RedactionError(f"the pattern {self.name} is no regular expression: {e}") from e
