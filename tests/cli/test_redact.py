@@ -178,3 +178,18 @@ def test_the_command_runs_as_a_program(source: str, tmp_path: Path) -> None:
     done = run("redact", source, "-o", "-")
     assert done.returncode == 0
     assert b"[redacted:aws-access-key-id]" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["_TOKEN", "T" * 41, "A-Ü"])
+def test_a_variable_whose_name_no_rule_can_have_is_called_by_its_place(
+    name: str, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTHER", "not there at all")
+    monkeypatch.setenv(name, SECRET)
+    out = tmp_path / "out.jsonl"
+    result = call(
+        "redact", source, "-o", str(out), "--secret-env", "OTHER", "--secret-env", name, "--no-known", "--json"
+    )
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout_bytes)["rules"] == {"env-2": 2}
+    assert b"[redacted:env-2]" in out.read_bytes()

@@ -6,10 +6,11 @@ import base64
 import html
 import json
 import re
+from random import Random
 from urllib.parse import quote, unquote_to_bytes
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sessionrecord.errors import RedactionError
@@ -191,3 +192,37 @@ def test_a_text_that_cannot_be_searched_to_the_end_raises(monkeypatch: pytest.Mo
     monkeypatch.setattr("sessionrecord.redact.search._MINIMUM", 100)
     with pytest.raises(RedactionError, match=r"^line 2: a text has so many encodings within one another"):
         redacted(stream(message(text("%41" * 50))), RedactionRules(["never-there"]))
+
+
+words = st.lists(st.text("abcdefghijklmnopqrstuvwxyz", min_size=3, max_size=12), min_size=1, max_size=12)
+
+
+@settings(max_examples=200, deadline=None)
+@given(words, words, st.text("ab c", max_size=6), st.sampled_from(["/", "\n/usr/share/"]), st.sampled_from("xyz"))
+def test_the_words_of_a_path_around_base64_stay(
+    before: list[str], behind: list[str], inner: str, between: str, letter: str
+) -> None:
+    """They are of base64's alphabet, and of a list of paths the lines may be those of base64."""
+    coded = base64.b64encode(f"{inner}hunter2{inner}".encode()).decode()
+    for shift in range(4):
+        head, tail = f"{letter * shift}/{between.join(before)}/", "/" + between.join(behind)
+        out, made = redacted(stream({"type": "odd", "s": head + coded + tail}), RedactionRules(["hunter2"], ()))
+        new = json.loads(out.splitlines()[1])["s"]
+        assert new.startswith(head)
+        assert new.endswith(tail)
+        assert made.report.count == 1
+        assert "[redacted:value-1" in base64.b64decode(new[len(head) : -len(tail)] + "==").decode("utf-8", "replace")
+
+
+@settings(max_examples=100, deadline=None)
+@given(words, st.randoms(use_true_random=False), st.integers(64, 4000), st.integers(64, 4000))
+def test_of_a_picture_nothing_stays_and_of_the_path_that_it_is_in_the_words(
+    before: list[str], random: Random, size: int, rest: int
+) -> None:
+    picture = b"\x89PNG\r\n\x1a\n" + random.randbytes(size) + b"hunter2" + random.randbytes(rest)
+    head, coded = "/".join(before) + "/", base64.b64encode(picture).decode()
+    out, _ = redacted(stream({"type": "odd", "s": head + coded}), RedactionRules(["hunter2"], ()))
+    left, mark, right = json.loads(out.splitlines()[1])["s"].partition("[redacted:value-1]")
+    assert mark
+    assert left.startswith(head)
+    assert len(left + right) < len(head) + 64  # what the picture's characters may have of words by chance

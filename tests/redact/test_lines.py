@@ -385,3 +385,16 @@ def test_where_nothing_is_found_nothing_is_changed(tmp_path: Any) -> None:
     source = stream(message(text("nothing")), HEADER | {"type": "declaration"})
     assert written(source, tmp_path) == source
     assert written(b"", tmp_path) == b""
+
+
+@pytest.mark.parametrize("kind", ["image", "audio", "file"])
+def test_data_that_is_no_block_and_no_base64_is_text(kind: str) -> None:
+    """Only blocks are the format's; an argument of that form may hold anything. Base64 of bytes is never left with a hole in it."""
+    data = {"type": kind, "mimeType": "text/plain", "data": "the password is hunter2, ok"}
+    call = {"type": "tool_call", "callId": "c", "arguments": {"upload": data}}
+    out, _ = redacted(stream(call), RedactionRules(["hunter2"]))
+    said = json.loads(out.splitlines()[1])["arguments"]["upload"]
+    assert said == {**data, "data": "the password is [redacted:value-1], ok"}
+    picture = base64.b64encode(b"\x89PNG\0\xff hunter2 \xff").decode()
+    out, _ = redacted(stream({**call, "arguments": {"upload": {**data, "data": picture}}}), RedactionRules(["hunter2"]))
+    assert json.loads(out.splitlines()[1])["arguments"]["upload"] == {"type": kind, "mimeType": "text/plain"}

@@ -99,3 +99,8 @@ def test_what_is_of_another_kind_is_told_in_one_line(make: Callable[[], object],
 def test_help_shows_no_expression() -> None:
     assert "(?" not in pydoc.render_doc(RedactionRules)
     assert RedactionRules(patterns=[]).patterns == ()
+
+
+def test_a_set_that_may_once_be_nested_is_no_warning() -> None:
+    """Python warns of `[[`; every warning is an error here."""
+    assert Pattern("p", "p=[[a]bc").compiled.search("p=[bc") is not None

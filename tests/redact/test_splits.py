@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionrecord.redact import RedactionRules
+from sessionrecord.redact.joined import Splits
+from sessionrecord.redact.search import Search
 from tests.redact.samples import message, redacted, stream, text
 
 SECRET = "correct-horse-battery"
@@ -127,3 +129,94 @@ def test_what_one_removal_brings_together_is_removed_too() -> None:
     out, made = redacted(stream(message(text(a), text(b[:3] + "Z"), text("ZZZ" + b))), RedactionRules([SECRET, "ZZZZ"]))
     assert SECRET not in joined(out)
     assert made.report.count >= 1
+
+
+LONG = "".join(f"{n:03d}-" for n in range(90))
+"""A value as long as a small key in PEM, no piece of which is there twice."""
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(1, 40), st.integers(0, 6)), min_size=1, max_size=3),
+    st.sampled_from([6, 11, 40, 200]),
+    st.integers(0, 400),
+    st.sampled_from(["delta", "native_line", "message"]),
+    st.booleans(),
+)
+def test_a_long_value_over_many_records_is_found_as_in_one_text(
+    between: list[tuple[int, int]], width: int, first: int, kind: str, others: bool
+) -> None:
+    """Naive: join all, replace, compare. Records are searched many at a time, and a value may begin or end anywhere."""
+    whole = "word " * (first // 5) + "".join(f"{'text ' * n}{LONG}{'x' * m}" for n, m in between)
+    pieces = cut(whole, *range(width, len(whole), width))
+    records: list[dict[str, Any]] = []
+    for n, piece in enumerate(pieces):
+        if kind == "message":
+            records.append(message(text(piece), messageId=f"m{n}"))
+        else:
+            records.append({"type": kind, "harness": "h", "nativeType": "d", "value": piece})
+        if others:
+            records.append({"type": "usage", "inputTokens": n})
+    rules = RedactionRules([LONG])
+    out, made = redacted(stream(*records), rules)
+    new = joined(out) if kind == "message" else "".join(json.loads(r).get("value", "") for r in out.splitlines())
+    assert new == whole.replace(LONG, MARK)
+    assert redacted(out, rules)[0] == out
+    assert made.report.records == len(out.splitlines())
+
+
+def test_what_is_searched_grows_with_the_stream_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long value, many small records: each text is searched a few times, however long the value."""
+    searched = 0
+    original = Search.has
+
+    def counting(self: Search, data: bytes) -> bool:
+        nonlocal searched
+        searched += len(data)
+        return original(self, data)
+
+    monkeypatch.setattr(Search, "has", counting)
+    splits = Splits(Search(RedactionRules([LONG * 10])), Search(RedactionRules([LONG * 10], ())))
+    size = 0
+    for n in range(5000):
+        assert splits.take(n, {"type": "delta", "text": f"word {n}"}) == []
+        size += len(f"word {n}")
+    assert list(splits.finish()) == []
+    assert searched < size * (256 // 5 + 4)
+
+
+FORM_PIECES = st.integers(1, 3).flatmap(
+    lambda n: st.lists(st.integers(1, len(AWS) - 1), min_size=n, max_size=n, unique=True).map(sorted)
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(FORM_PIECES, st.sampled_from(["", "x", "abc9"]), st.sampled_from(["", "y", "9abc"]), st.integers(0, 4))
+def test_a_form_in_some_texts_is_found_whatever_stands_before_and_behind(
+    at: list[int], before: str, after: str, place: int
+) -> None:
+    """A form has its borders where the texts have theirs, in up to four of them."""
+    pieces = [p for p in (before, *cut(AWS, *at), after) if p]
+    native = {"type": "native_line", "harness": "h", "nativeType": "d"}
+    records: list[dict[str, Any]] = [
+        [{"type": "odd", "list": pieces}],
+        [message(*map(text, pieces))],
+        [{"type": "tool_call", "callId": "c", "arguments": {"parts": pieces}}],
+        [{**native, "value": [before]}, {**native, "value": pieces[1:] if before else pieces}],
+        [{**native, "value": p} for p in pieces],
+    ][place]
+    out, made = redacted(stream(*records), RedactionRules())
+    assert set(made.report.rules) == {"aws-access-key-id"}
+    rest = [p.encode() for p in cut(AWS, *at) if len(p) > 3]
+    assert not any(p in out for p in rest)
+    assert out.count(b"[redacted:aws-access-key-id]") == 1
+
+
+def test_a_record_before_it_does_not_hide_a_form() -> None:
+    """An earlier text that ends in a letter would be no border."""
+    halves = {"type": "native_line", "harness": "h", "nativeType": "d", "value": ["glpat-GaowKYL", "EeKSIvtHZmxcE1"]}
+    earlier = {**halves, "value": ["abc"]}
+    alone, _ = redacted(stream(halves), RedactionRules())
+    after, _ = redacted(stream(earlier, halves), RedactionRules())
+    assert json.loads(after.splitlines()[2])["value"] == json.loads(alone.splitlines()[1])["value"]
+    assert json.loads(after.splitlines()[2])["value"] == ["[redacted:gitlab-token]", ""]

@@ -37,7 +37,11 @@ def redact(
     ] = None,
     secret_env: Annotated[
         list[str] | None,
-        typer.Option("--secret-env", metavar="NAME", help="An environment variable that holds a secret; repeatable."),
+        typer.Option(
+            "--secret-env",
+            metavar="NAME",
+            help="An environment variable that holds a secret; repeatable. It is called by its name, or env-1 and so on where that is long or begins with _.",
+        ),
     ] = None,
     pattern: Annotated[
         list[str] | None,
@@ -121,12 +125,13 @@ def _from_files(paths: list[Path]) -> Iterator[Value]:
 
 def _from_environment(names: list[str]) -> Iterator[Value]:
     from sessionrecord.redact import Value
+    from sessionrecord.redact.patterns import is_name
 
-    for name in names:
+    for number, name in enumerate(names, 1):
         secret = os.environ.get(name)
         if not secret:
             raise RedactionError(f"the environment variable {name} is not set, or is empty")
-        yield Value(name, secret)
+        yield Value(name if is_name(name) else f"env-{number}", secret)
 
 
 def _pattern(text: str) -> Pattern:

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Edit", "apply", "merged", "touching"]
+__all__ = ["Edit", "apply", "merged", "touching", "within"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +56,10 @@ def touching(edits: list[Edit], start: int, end: int) -> bool:
     """Whether one of the edits, which are in order and do not overlap, has a byte of a piece of the text."""
     at = bisect_left(edits, end, key=lambda e: e.start) - 1
     return at >= 0 and edits[at].end > start
+
+
+def within(edits: list[Edit], start: int, end: int) -> list[Edit]:
+    """Those of the edits, which are in order and do not overlap, that lie in a piece of the text."""
+    first = bisect_left(edits, start, key=lambda e: e.start)
+    last = bisect_left(edits, end, key=lambda e: e.start)
+    return [e for e in edits[first:last] if e.end <= end]

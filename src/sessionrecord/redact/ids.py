@@ -1,34 +1,16 @@
-"""New names for IDs that hold a secret: one for each, the same wherever it stands."""
+"""New names for IDs and labels that hold a secret: one for each, the same wherever it stands."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
 from sessionrecord.errors import RefError
+from sessionrecord.redact.names import FreeNames
 from sessionrecord.redact.places import Role
 from sessionrecord.redact.search import Search
 from sessionrecord.refs import ENTITY_KEYS, Ref, SessionKey, SessionReference
 
-__all__ = ["FreeNames", "Renames"]
-
-
-class FreeNames:
-    """Names of which none is given twice. Finding one takes the same time however many are alike."""
-
-    def __init__(self, taken: Iterable[str]) -> None:
-        """`taken` are names that are not free."""
-        self._taken = set(taken)
-        self._alike: Counter[str] = Counter()
-
-    def of(self, wanted: str) -> str:
-        """The name wanted, or one made from it."""
-        name = wanted
-        while name in self._taken:
-            self._alike[wanted] += 1
-            name = f"{wanted}#{self._alike[wanted] + 1}"
-        self._taken.add(name)
-        return name
+__all__ = ["Renames"]
 
 
 class Renames:
@@ -42,7 +24,7 @@ class Renames:
         self._free: FreeNames | None = None
 
     def of(self, text: str, role: Role) -> str:
-        """What takes the place of an ID, a ref or a session reference."""
+        """What takes the place of an ID, a ref, a session reference or a label."""
         if role == "ref":
             return self._ref(text)
         if role == "session-reference":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from sessionrecord.records import RECORD_TYPES
@@ -24,6 +24,8 @@ _APART: Final = frozenset(
 """Members of a record that are never part of a longer text."""
 _PLACES: Final = 1000
 """Places of records of one kind whose texts are remembered."""
+_TOGETHER: Final = 4
+"""Texts over which a form is found that has to begin where a text begins, or to end where one ends."""
 _WORST: Final = 6
 """How many bytes an encoding takes at most for one: an escape of JSON."""
 
@@ -50,12 +52,28 @@ class Split:
     """What to do there."""
 
 
+@dataclass(slots=True)
+class _Place:
+    """What is remembered of the texts at one place of the records of a kind."""
+
+    near: list[_Piece] = field(default_factory=list)
+    """The last texts, which each record is searched with."""
+    far: list[_Piece] = field(default_factory=list)
+    """The last texts that were searched for long values."""
+    waiting: list[_Piece] = field(default_factory=list)
+    """Texts behind those, not yet searched for long values."""
+    size: int = 0
+    """Bytes that are waiting."""
+
+
 class Splits:
     """Takes in records in their order and tells of secrets that no single text holds.
 
     Texts belong together that stand at the same place but for their position in a list, such as those of the text blocks of one
     message. They also belong to those of the next record of the same type, native type and role: all texts where the type is
     unknown, as it may be one of deltas; the texts of blocks where it is known.
+
+    For long values records are searched many at a time, so that many short ones are not searched anew with each.
     """
 
     def __init__(self, search: Search, values_only: Search) -> None:
@@ -63,10 +81,10 @@ class Splits:
         self._search = search
         self._values_only = values_only
         self._reach = max(_REACH, _WORST * search.longest)
-        self._before: dict[_Key, dict[_Key, list[_Piece]]] = {}
+        self._places: defaultdict[_Key, dict[_Key, _Place]] = defaultdict(dict)
 
     def take(self, index: int, value: Any) -> list[Split]:
-        """What the next record completes, given its plain JSON value."""
+        """What the next record completes, given its plain JSON value; secrets that long values make up may be told later."""
         if not isinstance(value, dict):
             return []
         kind = _kind(value)
@@ -76,23 +94,51 @@ class Splits:
             pieces = groups[key]
             if text:
                 pieces.append(_Piece(index, path, text, 0))
-        before = self._before.get(kind, {})
-        kept: dict[_Key, list[_Piece]] = {}
+        places = self._places[kind]
+        found: list[Split] = []
         candidates: list[tuple[list[_Piece], list[_Piece], bool]] = []
         for key, now in groups.items():
             is_block = len(key) > 1 and key[-1] == "text" and key[-2].startswith("*:")
-            goes_on = is_block or not is_known
-            earlier = before.get(key, []) if goes_on else []
-            if len(earlier) + len(now) > 1:
-                candidates.append((earlier, now, goes_on))
-            if goes_on:
-                kept[key] = self._ends([*earlier, *now])
-        self._before[kind] = _latest({**before, **kept})
+            if not is_block and is_known:
+                candidates.append(([], now, False))
+                continue
+            place = places[key] = places.pop(key) if key in places else _Place()
+            candidates.append((place.near, now, True))
+            place.near = _ends([*place.near, *now], _REACH)
+            if self._reach > _REACH:
+                place.waiting += now
+                place.size += sum(len(p.data) for p in now)
+                if place.size >= self._reach:
+                    found += self._long(place)
+        while len(places) > _PLACES:
+            found += self._long(places.pop(next(iter(places))))
+        candidates = [c for c in candidates if len(c[0]) + len(c[1]) > 1]
         if not candidates:
-            return []
-        if not self._search.has(b"\0".join(self._bordering([*e, *n]) for e, n, _ in candidates)):
-            return []
-        return [s for e, n, is_one_text in candidates for s in self._splits(e, n, is_known, is_one_text)]
+            return found
+        if self._search.has(b"\0".join(self._bordering([*e, *n]) for e, n, _ in candidates)) or self._search.has(
+            b"\0".join(self._bordering(n) for e, n, _ in candidates if e and len(n) > 1)
+        ):
+            found += (s for e, n, is_one_text in candidates for s in self._splits(e, n, is_known, is_one_text))
+        for earlier, now, is_one_text in candidates:
+            pieces = now if is_known else [*earlier, *now]
+            if self._search.may_have_form(b"".join(p.data for p in pieces)):
+                found += _amid(self._search, pieces, len(pieces) - len(now), is_one_text)
+        return found
+
+    def finish(self) -> Iterator[Split]:
+        """What there is of long values in the last records."""
+        for places in self._places.values():
+            for place in places.values():
+                yield from self._long(place)
+
+    def _long(self, place: _Place) -> list[Split]:
+        """What is split over the texts that are waiting, or over them and earlier ones."""
+        pieces = [*place.far, *place.waiting]
+        found: list[Split] = []
+        if place.waiting and len(pieces) > 1 and self._values_only.has(self._bordering(pieces)):
+            found += _crossing(self._values_only.edits, place.far, place.waiting, True)
+        place.far, place.waiting, place.size = _ends(pieces, self._reach), [], 0
+        return found
 
     def _bordering(self, pieces: list[_Piece]) -> bytes:
         """The texts joined, without the middle of long ones."""
@@ -101,35 +147,43 @@ class Splits:
             p.data if len(p.data) <= 2 * reach else p.data[:reach] + b"\0" + p.data[-reach:] for p in pieces
         )
 
-    def _ends(self, pieces: list[_Piece]) -> list[_Piece]:
-        """The last texts, as far back as a secret may reach that goes on in the next record."""
-        kept: list[_Piece] = []
-        left = self._reach
-        for piece in reversed(pieces):
-            if left <= 0:
-                break
-            if len(piece.data) > left:
-                cut = len(piece.data) - left
-                piece = _Piece(piece.index, piece.path, piece.data[cut:], piece.base + cut)
-            kept.append(piece)
-            left -= len(piece.data)
-        return kept[::-1]
-
-    def _splits(self, earlier: list[_Piece], now: list[_Piece], is_known: bool, is_one_text: bool) -> Iterator[Split]:
-        if is_known and earlier:
-            found = {*_crossing(self._values_only, earlier, now, True), *_crossing(self._search, [], now, is_one_text)}
-        else:
-            found = {*_crossing(self._search, earlier, now, is_one_text)}
-        yield from found
+    def _splits(self, earlier: list[_Piece], now: list[_Piece], is_known: bool, is_one_text: bool) -> set[Split]:
+        joined = self._values_only if is_known else self._search
+        found = set(_crossing(self._search.edits, [], now, is_one_text)) if len(now) > 1 else set()
+        return found | set(_crossing(joined.edits, earlier, now, is_one_text)) if earlier else found
 
 
-def _crossing(search: Search, earlier: list[_Piece], now: list[_Piece], is_one_text: bool) -> Iterator[Split]:
+def _ends(pieces: list[_Piece], reach: int) -> list[_Piece]:
+    """The last texts, as far back as a secret may reach that goes on in the next record."""
+    kept: list[_Piece] = []
+    left = reach
+    for piece in reversed(pieces):
+        if left <= 0:
+            break
+        if len(piece.data) > left:
+            cut = len(piece.data) - left
+            piece = _Piece(piece.index, piece.path, piece.data[cut:], piece.base + cut)
+        kept.append(piece)
+        left -= len(piece.data)
+    return kept[::-1]
+
+
+def _amid(search: Search, pieces: list[_Piece], first: int, is_one_text: bool) -> Iterator[Split]:
+    """What is in some texts together, whatever stands before them and behind: a form may have to begin or end where a text does."""
+    for last in range(first, len(pieces)):
+        for start in range(max(0, last - _TOGETHER + 1), last):
+            yield from _crossing(search.forms, pieces[start:last], pieces[last : last + 1], is_one_text)
+
+
+def _crossing(
+    find: Callable[[bytes], list[Edit]], earlier: list[_Piece], now: list[_Piece], is_one_text: bool
+) -> Iterator[Split]:
     """The parts of secrets that are in more than one of the texts, and end in one of now."""
     pieces = [*earlier, *now]
     starts = [0]
     for piece in pieces:
         starts.append(starts[-1] + len(piece.data))
-    edits = search.edits(b"".join(p.data for p in pieces))
+    edits = find(b"".join(p.data for p in pieces))
     first = 0
     for edit in edits:
         while starts[first + 1] <= edit.start:
@@ -138,7 +192,7 @@ def _crossing(search: Search, earlier: list[_Piece], now: list[_Piece], is_one_t
             continue
         piece = pieces[first]
         # an open end, such as a token's, goes on only in what is read as one text
-        if not is_one_text and any(e.start == edit.start - starts[first] for e in search.edits(piece.data)):
+        if not is_one_text and any(e.start == edit.start - starts[first] for e in find(piece.data)):
             continue
         at, counted = first, -1  # once in each record
         while at < len(pieces) and starts[at] < edit.end:
@@ -151,11 +205,6 @@ def _crossing(search: Search, earlier: list[_Piece], now: list[_Piece], is_one_t
                 text = edit.text if at == first else b""
                 yield Split(piece.index, piece.path, Edit(begin, end, text, edit.rules if counts else ()))
             at += 1
-
-
-def _latest(ends: dict[_Key, list[_Piece]]) -> dict[_Key, list[_Piece]]:
-    """The last places only, where names are data and so there is no end to them."""
-    return ends if len(ends) <= _PLACES else dict(list(ends.items())[-_PLACES:])
 
 
 def _kind(value: dict[str, Any]) -> _Key:

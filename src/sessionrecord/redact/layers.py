@@ -9,7 +9,7 @@ import re
 from base64 import b64encode
 from binascii import a2b_base64
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from html import unescape
 from typing import Final, Protocol
@@ -50,6 +50,9 @@ _FILL: Final = (b"AAAA", b"AAAAAAA", b"AAAAAA", b"AAAAA")
 """What makes a run, by its length modulo 4, whole groups and ends it with NULs."""
 _ENDS: Final = 48
 """Bytes at the ends of what base64 decodes to that need not be text: 64 characters of a path before it, or behind."""
+_MARKS: Final = (b"/", b"+", b"-", b"_")
+_PART: Final = re.compile(rb"([^A-Za-z0-9]+)")
+_WORD: Final = re.compile(rb"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]+)*[0-9]{0,8}")
 _SHORT_ENDS: Final = frozenset(b'"\\/bfnrt')
 _HEX: Final = frozenset(b"0123456789abcdefABCDEF")
 
@@ -129,8 +132,8 @@ class _Places:
 
 
 def json_escapes(text: bytes) -> Spliced:
-    """The text with JSON's escapes resolved, once."""
-    return Spliced(text, _JSON_ESCAPE, _unescaped)
+    """The text with JSON's escapes resolved, once. What is put into it is escaped."""
+    return Spliced(text, _JSON_ESCAPE, _unescaped, lambda t: t.replace(b"\\", b"\\\\").replace(b'"', b'\\"'))
 
 
 def _unescaped(escape: bytes) -> bytes:
@@ -177,7 +180,7 @@ def percent(text: bytes) -> Spliced:
 
 def entities(text: bytes) -> Spliced:
     """The text with the character references of HTML resolved, once: named ones and those by number, closed by a semicolon."""
-    return Spliced(text, _ENTITY, lambda e: unescape(e.decode()).encode())
+    return Spliced(text, _ENTITY, lambda e: unescape(e.decode()).encode(), lambda t: t.replace(b'"', b"&quot;"))
 
 
 def line_breaks(text: bytes) -> Spliced:
@@ -218,7 +221,8 @@ class Saturated:
 
     def lift(self, edits: list[Edit]) -> list[Edit]:
         """Edits of the decoded text as edits of the text."""
-        return [Edit(self._starts[e.start], self._ends[e.end - 1], e.text, e.rules) for e in edits]
+        # how deep a quote would have to be escaped is not known
+        return [Edit(self._starts[e.start], self._ends[e.end - 1], e.text.replace(b'"', b""), e.rules) for e in edits]
 
 
 def _escape_length(out: bytearray) -> int:
@@ -247,8 +251,28 @@ def is_text(data: bytes) -> bool:
 
 def _without_ends(data: bytes) -> bytes:
     """What base64 decodes to without what words before and behind it may have become part of, and no character cut in two."""
-    middle = data[_ENDS:-_ENDS]
-    return re.sub(rb"\A[\x80-\xbf]{1,3}|[\xc0-\xff][\x80-\xbf]{0,2}\Z", b"", middle)
+    return _whole_characters(data[_ENDS:-_ENDS])
+
+
+def _whole_characters(data: bytes) -> bytes:
+    return re.sub(rb"\A[\x80-\xbf]{1,3}|[\xc0-\xff][\x80-\xbf]{0,2}\Z", b"", data)
+
+
+def _words(pieces: Iterable[bytes]) -> int:
+    """How much of the beginning of a run is words, such as a path's, and no base64 of bytes: in that words are rare and short.
+
+    `pieces` are the run's, words and what parts them in turn. Each word counts for it and each other piece against it, by its length.
+    """
+    at = best = score = most = 0
+    for n, piece in enumerate(pieces):
+        if n % 2:
+            best += len(piece) if best == at > 0 else 0
+        else:
+            score += len(piece) if _WORD.fullmatch(piece) else -len(piece)
+            if score > most:
+                most, best = score, at + len(piece)
+        at += len(piece)
+    return best
 
 
 class Base64:
@@ -276,9 +300,37 @@ class Base64:
             text = self._encoded(apply(self.data, edits), padded or len(bare) % 4 == 0)
             return [Edit(start, end, text, rules)]
         middle = _without_ends(self.data)
-        if is_text(middle) and (middle or not is_exact):
-            return [self._local(group, padded) for group in _grouped(edits)]
+        groups = list(_grouped(edits))
+        if (is_text(middle) and (middle or not is_exact)) or self._is_amid_words(groups):
+            return [self._local(group, padded) for group in groups]
+        # the words of a path before it and behind it stay
+        first, last = self._characters(groups[0])[0], self._characters(groups[-1])[1]
+        start = max(start, self._start + _words(_PART.split(self._run[:first])))
+        end -= _words(_reversed(self._run[last:]))
         return [Edit(start, end, self._placeholder(rules[0]).encode(), rules)]
+
+    def _characters(self, group: list[Edit]) -> tuple[int, int]:
+        """The piece of the run that edits touch, in whole groups of characters."""
+        end = self._skip + -(-group[-1].end // 3) * 4
+        return self._skip + group[0].start // 3 * 4, min(end, len(self._run))
+
+    def _is_amid_words(self, groups: list[list[Edit]]) -> bool:
+        """Whether around each edit is text as far as the next slash, hyphen or other end of a word, and elsewhere are words, or little."""
+        at = 0
+        for group in groups:
+            first, last = self._characters(group)
+            if last <= at:
+                continue
+            before = max(self._run.rfind(mark, at, first) for mark in _MARKS) + 1
+            begin = max(before, at)
+            found = _PART.search(self._run, last)
+            end = found.start() if found else len(self._run)
+            # what is decoded is in whole groups
+            text = self.data[-(-(begin - self._skip) // 4) * 3 : max(0, end - self._skip) // 4 * 3 if found else None]
+            if not is_text(_whole_characters(text)) or not _is_words(self._run[at:begin]):
+                return False
+            at = end
+        return _is_words(self._run[at:])
 
     def _local(self, edits: list[Edit], padded: bool) -> Edit:
         start, end = edits[0].start // 3 * 3, -(-edits[-1].end // 3) * 3
@@ -304,6 +356,17 @@ class Base64:
         if self._is_url_safe:
             text = text.translate(_URL_SAFE_BACK)
         return text if padded else text.rstrip(b"=")
+
+
+def _is_words(piece: bytes) -> bool:
+    """Whether a piece of a run is words for the most part, or too little to be anything."""
+    return (
+        len(piece) <= _ENDS // 3 * 4 or sum(len(w) for w in _PART.split(piece) if _WORD.fullmatch(w)) > len(piece) // 2
+    )
+
+
+def _reversed(piece: bytes) -> Iterator[bytes]:
+    return reversed(_PART.split(piece))
 
 
 def _rules(edits: list[Edit]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ middle of a long one. So no text makes a search slow, and of a secret longer tha
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,11 +18,16 @@ __all__ = ["KNOWN_PATTERNS", "LITERALS", "Pattern"]
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
 
+def is_name(name: str) -> bool:
+    """Whether a rule can be called so: it can stand in a placeholder, unchanged in every encoding."""
+    return _NAME.fullmatch(name) is not None
+
+
 def check_name(name: str) -> None:
     """Raise `RedactionError` for a name that could not stand in a placeholder, or not unchanged in every encoding."""
     if not isinstance(name, str):
         raise TypeError(f"the name of a rule is a text, not {type(name).__name__}")
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         raise RedactionError(
             "the name of a rule has 1 to 40 letters, digits, '.', '_' and '-', a letter or digit first"
         )
@@ -37,7 +43,8 @@ class Pattern:
     name: str
     """What the placeholder and the report call it: 1 to 40 letters, digits, `.`, `_` and `-`."""
     regex: str
-    """The expression, of Python's `re`; it sees the text decoded, and matches at least one character."""
+    """The expression, of Python's `re`; it sees the text decoded, and matches at least one character. One that only looks, as `(?=abc)` does,
+    removes nothing."""
     source: str = ""
     """Where the form is defined."""
     compiled: re.Pattern[str] = field(init=False, repr=False, compare=False)
@@ -48,7 +55,10 @@ class Pattern:
         if not isinstance(self.regex, str):
             raise TypeError(f"the expression of the pattern {self.name} is a text, not {type(self.regex).__name__}")
         try:
-            compiled = re.compile(self.regex)
+            with warnings.catch_warnings():
+                # of sets that may once be nested; what they mean now is meant
+                warnings.simplefilter("ignore", FutureWarning)
+                compiled = re.compile(self.regex)
         except (re.error, RecursionError, OverflowError) as e:
             raise RedactionError(f"the pattern {self.name} is no regular expression: {e}") from e
         if compiled.search("") is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterator
 from types import UnionType
 from typing import Annotated, Any, Final, Literal, TypeAlias, Union, get_args, get_origin
@@ -16,8 +17,8 @@ from sessionrecord.refs import ENTITY_KEYS
 
 __all__ = ["Role", "defined_names", "record_type", "role"]
 
-Role: TypeAlias = Literal["content", "structure", "id", "ref", "session-reference", "signature", "media"]
-"""What a string or number is."""
+Role: TypeAlias = Literal["content", "structure", "id", "ref", "session-reference", "label", "signature", "media"]
+"""What a string or number is. A `label` is no ID, but sums are told apart by it."""
 
 _ANY: Final = "*"
 _COMMON: Final[dict[Path, Role]] = {
@@ -45,14 +46,20 @@ _OF_TYPE: Final[dict[str, dict[Path, Role]]] = {
         ("forkOf", "ref"): "ref",
     },
     "declaration": _DECLARED,
+    "message": {("model",): "label"},
     "tool_call": {
         ("parentCallId",): "id",
         ("childSession",): "session-reference",
         ("locations", _ANY, "root"): "id",
     },
-    "compaction": {("keptFrom",): "ref"},
+    "compaction": {("status",): "structure", ("keptFrom",): "ref"},
     "rewind": {("to",): "ref"},
-    "model_call": {("requestId",): "id"},
+    "model_call": {("status",): "structure", ("model",): "label", ("requestId",): "id"},
+    "usage": {
+        **{(name,): "structure" for name in ("scope", "counter", "includesChildren")},
+        ("model",): "label",
+        ("cost", "currency"): "label",
+    },
     "permission_request": {("options", _ANY, "optionId"): "id"},
     "permission_decision": {("optionId",): "id"},
     "question": {("options", _ANY, "optionId"): "id"},
@@ -84,8 +91,12 @@ def role(line: bytes, node: Node, parent: Node | None, of_type: str | None) -> R
     if path == ("type",):
         return "structure" if of_type in RECORD_TYPES else "content"
     found = _COMMON.get(path) or _OF_TYPE.get(of_type or "", {}).get(path)
+    if found == "ref" and path == ("to",) and node.kind == "word":
+        return "structure"  # null: nothing stays
     if found is not None:
         return found
+    if len(path) == 3 and path[0] == "capture" and path[2] == "state":
+        return "structure"
     if parent is None or parent.kind != "object":
         return "content"
     name, tag = node.path[-1], text(line, parent.get("type"))
@@ -94,10 +105,18 @@ def role(line: bytes, node: Node, parent: Node | None, of_type: str | None) -> R
     if name in _SIGNATURES.get(tag or "", ()):
         return "signature"
     if name == "data" and tag in _MEDIA and text(line, parent.get("mimeType")) is not None:
-        return "media"
+        return "media" if _is_block(parent) or _is_base64(line[node.start + 1 : node.end - 1]) else "content"
     if name == "terminalId" and tag == "terminal" and _is_block(parent):
         return "id"
     return "content"
+
+
+def _is_base64(token: bytes) -> bool:
+    try:
+        b64decode(token, validate=True)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_block(node: Node) -> bool:

@@ -14,8 +14,9 @@ from sessionrecord.errors import RedactionError
 from sessionrecord.records import InvalidRecord, read_record
 from sessionrecord.redact.across import TooWide, across, of_token
 from sessionrecord.redact.edits import Edit, apply, merged
-from sessionrecord.redact.ids import FreeNames, Renames
+from sessionrecord.redact.ids import Renames
 from sessionrecord.redact.layers import is_text, json_escapes
+from sessionrecord.redact.names import FreeNames
 from sessionrecord.redact.places import Role, defined_names, record_type, role
 from sessionrecord.redact.pointers import Pointers
 from sessionrecord.redact.report import RemovedFrom
@@ -53,6 +54,7 @@ _WHAT: Final[dict[Role, RemovedFrom]] = {
     "signature": "signature",
     "media": "media",
 }
+_OF_IDS: Final = frozenset({"id", "ref", "session-reference"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,6 +341,11 @@ class _Work:
         kind = role(self._line, node, parent, self._type)
         if kind == "structure":
             raise self._refuse(node.path, edits, "is part of what the structure rests on")
+        if node.kind != "string" and kind in _OF_IDS:
+            # no ID, and no other becomes one
+            self._note(node.path, "member", _tally(edits))
+            self._leave_out(node, parent)
+            return
         if node.kind != "string":
             self._note(node.path, "number" if node.kind == "number" else "word", _tally(edits))
             self._edits.append(Edit(node.start, node.end, b'"%s"' % edits[0].text, ()))
@@ -347,6 +354,8 @@ class _Work:
         self._note(node.path, what, _tally(edits))
         if what == "id":
             self._rename(node, kind, edits)
+        elif kind == "label":
+            self._rename_label(node, edits)
         elif kind == "signature":
             if self._lines.rules.signatures == "raise":
                 raise self._refuse(node.path, edits, "is in a signature", "signatures")
@@ -368,6 +377,14 @@ class _Work:
                 node.path, edits, "is in an ID or a ref, and goes on elsewhere: the ID has no other name without it"
             )
         self._edits.append(Edit(node.start + 1, node.end - 1, written(new)[1:-1], ()))
+
+    def _rename_label(self, node: Node, edits: list[Edit]) -> None:
+        """Different labels stay different, unless a rule goes by the member's name: then the text itself holds nothing."""
+        old = text_of_token(self._line[node.start : node.end])
+        new = self._lines.renames.of(old, "label")
+        if new != old:
+            edits = [Edit(0, node.end - node.start - 2, written(new)[1:-1], ())]
+        self._edits += (e.moved(node.start + 1) for e in edits)
 
     def _leave_out(self, node: Node, parent: Node | None) -> None:
         if parent is not None and parent.kind == "object":

@@ -25,8 +25,10 @@ from sessionrecord.redact.layers import (
     respelled,
     within_escapes,
 )
+from sessionrecord.redact.needles import Needles
 from sessionrecord.redact.patterns import KNOWN_PATTERNS, LITERALS, Pattern
 from sessionrecord.redact.rules import PLACEHOLDERS, RedactionRules, placeholder
+from sessionrecord.redact.within import within_json
 
 __all__ = ["ROUNDS", "Search"]
 
@@ -43,13 +45,16 @@ _SHORT: Final = 500
 # what may make an expression match a whole text and yet not the same text within a line
 _SEES_EDGES: Final = re.compile(r"\^|\$|\\[AZzbB]|\(\?(?:[=!>]|<[=!])|[*+?}]\+")
 
+_OF_JSON: Final = re.compile(rb'["#]|&quot;|%2[23]')
+"""What a placeholder has as a string of JSON, or as one of several names; bare ones have none of it."""
+
 
 class Search:
     """Finds what rules ask for. Its answer depends on the text alone."""
 
     def __init__(self, rules: RedactionRules) -> None:
-        self._needles = [(form, v.name) for v in rules.values for form in _forms(v.text)]
-        self._values = [form for form, _ in self._needles]
+        forms = [(form, v.name) for v in rules.values for form in _forms(v.text)]
+        self._needles = Needles(forms)
         self._patterns = [
             (p, [t.encode() for t in LITERALS[p.name]] if p in KNOWN_PATTERNS else []) for p in rules.patterns
         ]
@@ -58,9 +63,9 @@ class Search:
         self._by_name = {p.name: p.compiled for p, _ in self._own}
         self.sees_edges = any(_SEES_EDGES.search(p.regex) for p, _ in self._own)
         """Whether texts have to be looked at one by one, as a pattern may depend on where a text begins or ends."""
-        self.longest = max([len(form) for form in self._values], default=0)
+        self.longest = max([len(form) for form, _ in forms], default=0)
         """Bytes of the longest value."""
-        shortest = [len(form) for form in self._values] + [_SHORTEST_FORM for _ in rules.patterns]
+        shortest = [len(form) for form, _ in forms] + [_SHORTEST_FORM for _ in rules.patterns]
         self._shortest = min(shortest, default=_SHORTEST_FORM)
         if self._own:
             self._shortest = 1
@@ -85,7 +90,7 @@ class Search:
 
     def edits_of_token(self, token: bytes) -> list[Edit]:
         """The same for what stands between the quotes of a string of JSON."""
-        if b"\\" not in token:
+        if b"\\" not in token and token.lstrip()[:1] not in (b"{", b"["):
             return self.edits(token)
         layer = json_escapes(token)
         found = layer.lift(self.edits(layer.data))
@@ -111,7 +116,7 @@ class Search:
 
     def values_in(self, text: bytes) -> Iterator[Edit]:
         """Where the given values stand in a text as they are; where one overlaps itself, as one piece."""
-        for form, name in self._needles:
+        for form, name in self._needles.likely(text):
             mark = placeholder(name).encode()
             at = text.find(form)
             while at >= 0:
@@ -157,11 +162,11 @@ class Search:
 
     def has_value(self, text: bytes) -> bool:
         """Whether a given value stands in a text as it is."""
-        return any(form in text for form in self._values)
+        return any(form in text for form, _ in self._needles.likely(text))
 
     def value_in(self, text: bytes) -> tuple[str, int] | None:
         """A given value that stands in a text as it is, and where; None if there is none."""
-        found = ((name, text.find(form)) for form, name in self._needles)
+        found = ((name, text.find(form)) for form, name in self._needles.likely(text))
         return next(((name, at) for name, at in found if at >= 0), None)
 
     def has_direct(self, text: bytes) -> bool:
@@ -172,6 +177,14 @@ class Search:
         """Where secrets stand in a text as they are."""
         yield from merged(self.values_in(text))
         yield from self._by_form(text)
+
+    def may_have_form(self, text: bytes) -> bool:
+        """Whether a pattern may match in a text as it is; false means that none does."""
+        return bool(self._own) or (self._any_literal is not None and self._any_literal.search(text) is not None)
+
+    def forms(self, text: bytes) -> list[Edit]:
+        """What patterns match in a text as it is."""
+        return merged(self._by_form(text))
 
     def _by_form(self, text: bytes) -> Iterator[Edit]:
         return (edit for edit, _, _ in self._matches(text, self._patterns))
@@ -279,14 +292,17 @@ class _Walk:
         self._edits[text] = []
         # a text that was joined from pieces tells nothing of their edges
         if self._search.sees_edges or self.has(text, level):
-            self._edits[text] = merged(self._found(text, level))
+            found = merged(self._found(text, level))
+            self._edits[text] = within_json(text, found, lambda piece: self.edits(piece, level + 1)) if found else []
         return self._edits[text]
 
     def _found(self, text: bytes, level: int) -> Iterator[Edit]:
         self._spend(text)
+        lifted = [e for layer in _escaped(text, level) for e in layer.lift(self.edits(layer.data, level + 1))]
+        # what knows of the JSON that a place is in goes before what does not
+        yield from (e for e in lifted if _OF_JSON.search(e.text))
         yield from self._search.direct(text)
-        for layer in _escaped(text, level):
-            yield from layer.lift(self.edits(layer.data, level + 1))
+        yield from lifted
         yield from self._in_runs(text, level)
         unwrapped = _without_breaks(text)
         if unwrapped is not None:

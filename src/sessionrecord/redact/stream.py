@@ -148,6 +148,7 @@ class _Redaction:
                 splits += joins.take(index, _value(line))
             except RedactionError as e:
                 raise RedactionError(f"line {log.line_number(index)}: {e}") from None
+        splits += joins.finish()
         found = by_record(splits)
         return {index: found.get(index, {}) for index in sorted(held | found.keys())}
 
@@ -225,7 +226,7 @@ def _alike(log: Log) -> Iterator[str]:
             continue
         of_type = record_type(line, root)
         for node, parent in leaves(root):
-            if role(line, node, parent, of_type) == "id" and (found := text(line, node)) is not None:
+            if role(line, node, parent, of_type) in ("id", "label") and (found := text(line, node)) is not None:
                 yield found
 
 
