@@ -49,7 +49,7 @@ def test_a_repair_writes_a_valid_stream_and_lists_what_was_done(tmp_path: Path) 
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert [line.split(": ")[:2] for line in lines[:2]] == [["line 2", "mended"], ["line 3", "put-aside"]]
-    assert lines[-1].startswith(f"{target}: 2 records, 1 lines put aside")
+    assert lines[-1].startswith(f"{target}: 2 records, 1 line put aside")
     assert call("validate", str(target)).exit_code == 0
     assert (tmp_path / "out.jsonl.rest.jsonl").exists()
     assert Path(source).read_bytes() == BROKEN
